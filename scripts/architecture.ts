@@ -118,7 +118,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['evidence'],
     ['spawning'],
     ['calls'],
-    ['peers'],
+    ['peers', 'executors'],
     ['run'],
     ['driver', 'lease'],
     ['start', 'take-up', 'reopen', 'withdraw', 'forget'],

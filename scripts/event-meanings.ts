@@ -5,6 +5,7 @@
 import type { EventType, Payloads } from '../src/events/catalogue.ts';
 import { approvalMeanings } from './approval-meanings.ts';
 import { assistantMeanings } from './assistant-meanings.ts';
+import { executorMeanings } from './executor-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
 import { pushMeanings } from './push-meanings.ts';
 
@@ -287,6 +288,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       fix: 'what to do about it',
       last: 'of one that took too long: what was known last of the agent elsewhere that it waited for',
       left: 'a task that was begun elsewhere may still be at work',
+      category: 'what sort of failure it is: which limit an executor was stopped for, for one',
     },
   },
   'approval.asked': {
@@ -387,4 +389,5 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   ...assistantMeanings,
   ...organisationMeanings,
   ...pushMeanings,
+  ...executorMeanings,
 };

@@ -3,6 +3,7 @@
 import { suggest } from '../base/did-you-mean.ts';
 import { checkDepth } from './chain-depth.ts';
 import type { AgentDefinition } from './definition/definition.ts';
+import { executorNamed } from './definition/executor.ts';
 import { type EdgeKind, type Reference, referencesOf } from './definition/references.ts';
 import type { LoadedAgent } from './file/load.ts';
 import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
@@ -62,7 +63,7 @@ function missingAgents(
   const known = new Set(names);
   return [...agents, ...salvaged].flatMap(({ definition, placeOf }) =>
     referencesOf(definition)
-      .filter(({ target }) => !known.has(target) && !broken.has(target))
+      .filter(({ target }) => !known.has(target) && !broken.has(target) && executorNamed(target) === undefined)
       .map(({ kind, target, path }) => {
         const others = names.filter((name) => name !== definition.name);
         const fix = suggest(target, others, 'agents') ?? 'Write a file for it in the agents folder.';

@@ -6,6 +6,7 @@
 import { agentLimits } from './limits/agents.ts';
 import { clusterLimits } from './limits/cluster.ts';
 import { commandLineLimits } from './limits/command-line.ts';
+import { executorRunLimits } from './limits/executor-runs.ts';
 import { executorLimits } from './limits/executors.ts';
 import { ledgerLimits } from './limits/ledger.ts';
 import { modelLimits } from './limits/models.ts';
@@ -21,6 +22,7 @@ export const limits = {
   ...serverLimits,
   ...peerLimits,
   ...executorLimits,
+  ...executorRunLimits,
   ...clusterLimits,
   ...ledgerLimits,
   ...modelLimits,

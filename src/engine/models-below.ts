@@ -4,6 +4,7 @@
  * asked if a model chooses them are not: one of those fails when it is chosen.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { hasOwnModels } from '../agents/definition/executor.ts';
 import { edgeOf, referencesOf } from '../agents/definition/references.ts';
 import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -18,14 +19,14 @@ export async function nobodyToAsk(
   models: readonly string[],
   only?: string,
 ): Promise<Failure | undefined> {
-  const closed = root.remote === undefined ? await noneOpens(options, models) : undefined;
+  const closed = hasOwnModels(root) ? undefined : await noneOpens(options, models);
   if (closed !== undefined || only !== undefined) return closed;
   const seen = new Set([root.name]);
   const left = [root];
   for (let agent = left.pop(); agent !== undefined; agent = left.pop()) {
     for (const { target, models: given } of surelyAsked(agent)) {
       const definition = await options.agent(target);
-      if (definition === undefined || definition.remote !== undefined) continue;
+      if (definition === undefined || hasOwnModels(definition)) continue;
       const named = given ?? definition.models;
       const failure = await noneOpens(options, named.length > 0 ? named : await defaults(options));
       if (failure !== undefined) return { ...failure, message: `${target}, which ${agent.name} needs: ${failure.message}` };

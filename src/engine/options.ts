@@ -10,6 +10,7 @@ import type { Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
 import type { Budget } from '../events/catalogue.ts';
+import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Pattern } from '../patterns/pattern.ts';
@@ -86,6 +87,15 @@ export interface PeerAccess {
   readonly peers?: Peers | undefined;
 }
 
+/** Coding agents that work for agents; without it nobody starts them. */
+export interface ExecutorAccess {
+  readonly executors?: Executors | undefined;
+  /** How much memory the processes of an executor use, in MiB, by the number of the first; `undefined` when nobody knows. */
+  readonly executorMemory?: ((pid: number) => Promise<number | undefined>) | undefined;
+  /** The MCP servers of an agent's file that its executor is given, or why it is not given them. */
+  executorServers?(agent: AgentDefinition): Promise<Result<readonly ExecutorMcpServer[], string>>;
+}
+
 /** What proves that something was done. */
 export interface ProofAccess {
   /** Knows what is in workspaces, so that changes are seen whoever made them; without it no command counts as proof. */
@@ -124,6 +134,7 @@ export interface EngineOptions
     AgentAccess,
     ToolAccess,
     PeerAccess,
+    ExecutorAccess,
     ProofAccess,
     ProjectRules,
     HostAccess {}

@@ -15,6 +15,7 @@ import { patternEvents } from './pattern-events.ts';
 import { peerEvents, pushEvents } from './peers.ts';
 import { runOrigin } from './run-origin.ts';
 import { runStatus } from './run-status.ts';
+import { executorEvents } from './tasks/executor-events.ts';
 import { claim, verification } from './verification.ts';
 
 export type { Budget } from './going-on.ts';
@@ -39,6 +40,8 @@ export const failure = z.object({
   last: z.string().optional(),
   /** A task that was begun elsewhere may still be at work: what is tried again would be done twice. */
   left: z.boolean().optional(),
+  /** Which limit it was that an executor was stopped for, and other words by which failures are sorted. */
+  category: z.string().optional(),
 });
 /** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
 export type Failure = z.infer<typeof failure>;
@@ -116,6 +119,8 @@ export const modelFailure = z.object({
   begun: z.boolean().optional(),
   /** It was no provider but an agent that lives elsewhere. */
   peer: z.boolean().optional(),
+  /** It was an executor, and what was the matter with it. */
+  executor: z.enum(['crashed', 'protocol', 'auth', 'unavailable', 'timeout', 'refusal', 'limit']).optional(),
   /** What can be done about it, where more is known than follows from the kind. */
   fix: z.string().optional(),
 });
@@ -202,7 +207,8 @@ const catalogue = {
     requested: z.string(),
     served: z.string(),
     attempts: z.number().int().positive(),
-    cost: z.object({ nanoUsd, prices: z.string() }).optional(),
+    /** `estimated`: of an executor that counted tokens and named no price. */
+    cost: z.object({ nanoUsd, prices: z.string(), estimated: z.boolean().optional() }).optional(),
     durationMs: z.number(),
   }),
   'model.failed': z.object({
@@ -336,6 +342,7 @@ const catalogue = {
   ...organisationEvents,
   ...pushEvents,
   ...peerEvents,
+  ...executorEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;

@@ -36,6 +36,10 @@ const BY_CODE: Readonly<Record<string, OutsideReason>> = {
   no_agent: 'setup',
   unknown_price: 'setup',
   executor_unavailable: 'setup',
+  executor_auth: 'key',
+  executor_crashed: 'provider',
+  executor_protocol: 'provider',
+  executor_timeout: 'provider',
 };
 
 /** What an end says about itself. */

@@ -242,11 +242,14 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
     return undefined;
   }
   return ended(loop, turn, 'failed', {
-    code: `${outcome.error.peer === true ? 'peer' : 'model'}_${outcome.error.kind}`,
+    code: codeOf(outcome.error),
     message: outcome.error.message,
     fix: fixFor(outcome.error),
   });
 }
+
+const codeOf = ({ kind, peer, executor }: ModelFailure): string =>
+  executor === undefined ? `${peer === true ? 'peer' : 'model'}_${kind}` : `executor_${executor}`;
 
 /** Condenses old turns when the window fills up or somebody asked for it, and asks for the report when that is not enough. */
 async function makeRoom(loop: Loop, turn: number): Promise<void> {
@@ -270,6 +273,7 @@ function ended(loop: Loop, turns: number, status: WithoutReport['status'], error
 function fixFor(error: ModelFailure): string | undefined {
   if (error.fix !== undefined) return error.fix;
   if (error.peer === true) return fixThere(error);
+  if (error.executor !== undefined) return undefined;
   if (error.kind === 'auth') return 'Check the API key in the environment; `troupe doctor` lists which keys are found.';
   if (error.kind === 'rate_limited' || error.kind === 'overloaded')
     return 'Try again later, raise maxRetries, or name a fallback model.';

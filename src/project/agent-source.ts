@@ -3,6 +3,7 @@
 import type { ProjectCheck } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { onlyChoosing, withModel } from '../agents/definition/references.ts';
+import { bareExecutor } from '../agents/definition/to-definition.ts';
 import type { FileSource, FileSourceOptions } from '../agents/registry/files.ts';
 import type { RegisteredAgent } from '../agents/registry/registry.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
@@ -111,7 +112,7 @@ export function createAgentSource(
       }
       named ??= fromFlag();
       const flagged = await named;
-      return overridden(flagged?.name === name ? flagged : await inFiles(name));
+      return overridden(flagged?.name === name ? flagged : ((await inFiles(name)) ?? bareExecutor(name)));
     },
   };
 }

@@ -12,6 +12,7 @@ import { textOf, toolCallsOf } from '../events/messages.ts';
 import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
 import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
+import { executorLine } from './lines/executor-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine } from './patterns/pattern-lines.ts';
 import { peerLine } from './peer-lines.ts';
@@ -120,6 +121,14 @@ function describe(event: LedgerEvent): Description {
     case 'peer.artifact':
     case 'peer.cancelled':
       return peerLine(event);
+    case 'executor.session':
+    case 'executor.prompted':
+    case 'executor.call':
+    case 'executor.result':
+    case 'executor.decided':
+    case 'executor.planned':
+    case 'executor.ended':
+      return executorLine(event);
     default:
       return ['info', organisationLine(event)];
   }

@@ -3,7 +3,7 @@
 import { type Diagnostic, errorAt, quote, warningAt } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
 import { checkDispatch } from './check-dispatch.ts';
-import { checkRemote } from './check-remote.ts';
+import { checkExecutor, checkRemote } from './check-own-models.ts';
 import type { AgentDefinition } from './definition.ts';
 import { schemaProblems } from './plausible-schema.ts';
 import { edgeOf, referencesOf } from './references.ts';
@@ -26,6 +26,7 @@ export function checkDefinition(
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
     ...checkRemote(agent, placeOf),
+    ...checkExecutor(agent, placeOf),
   ];
 }
 
@@ -116,7 +117,8 @@ function checkFormats(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagno
 
 export function checkPrompt(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
   if (agent.remote !== undefined) return agent.prompt === '' ? [] : [unsaid(placeOf)];
-  if (agent.prompt !== '') return [];
+  // The request alone is enough for an executor.
+  if (agent.prompt !== '' || agent.executor !== undefined) return [];
   return [warningAt(placeOf([]), 'the prompt is empty', 'Write below the second `---` what the agent is to do.')];
 }
 

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { duration } from './duration-schema.ts';
+import { type ExecutorUse, executorSchema } from './executor.ts';
 import { a2aSchema, type RemoteAgent } from './remote.ts';
 import { verifySchema } from './verify.ts';
 
@@ -163,6 +164,8 @@ export const definitionSchema = z.strictObject({
   examples: z.array(z.string().max(1_000)).max(50).optional(),
   /** Peers may find it and give it tasks, by A2A; or it is a peer's itself, and this says where. */
   a2a: a2aSchema.optional(),
+  /** Its work is done by an executor: its name, or more. */
+  executor: executorSchema.optional(),
 });
 
 /** Keys that say how the agent uses others. What stands behind each is in src/patterns. */
@@ -173,12 +176,14 @@ export type Frontmatter = z.infer<typeof definitionSchema>;
 export type GivenContext = z.infer<typeof context>;
 
 /** An agent: what its file says, its prompt, and where it came from. */
-export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models' | 'a2a'> {
+export interface AgentDefinition extends Omit<Frontmatter, 'name' | 'model' | 'models' | 'a2a' | 'executor'> {
   readonly name: string;
   /** Peers may find it. */
   readonly a2a?: boolean | undefined;
   /** Where it is, when it lives elsewhere. */
   readonly remote?: RemoteAgent | undefined;
+  /** Who works for it, in the place of a model and of tools. */
+  readonly executor?: ExecutorUse | undefined;
   /** Models to try in order; empty when the file names none and the project's default is used. */
   readonly models: readonly string[];
   readonly prompt: string;

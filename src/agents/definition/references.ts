@@ -2,6 +2,7 @@
 
 import type { Path } from '../text/yaml-map.ts';
 import type { AgentDefinition } from './definition.ts';
+import { hasOwnModels } from './executor.ts';
 
 interface Edge {
   /** Only asked if a model chooses it; all others are sure to be. */
@@ -74,13 +75,14 @@ export function modelsGiven(agent: AgentDefinition): readonly NonNullable<Refere
   ];
 }
 
-/** The models that it names. What stands in their place where an agent lives elsewhere says where that is, and is none. */
-export const modelsNamed = ({ models, remote }: Pick<AgentDefinition, 'models' | 'remote'>): readonly string[] =>
-  remote === undefined ? models : [];
+/** The models that it names. What stands in their place where an agent has its own says who that is, and is none. */
+export const modelsNamed = (agent: Pick<AgentDefinition, 'models' | 'remote' | 'executor'>): readonly string[] =>
+  hasOwnModels(agent) ? [] : agent.models;
 
 /** What the agent asks itself: its models, or those that it gets, and what it chooses others with. */
-export function modelsUsed({ models, dispatch, remote }: AgentDefinition, defaults: readonly string[]): readonly string[] {
-  if (remote !== undefined) return [];
+export function modelsUsed(agent: AgentDefinition, defaults: readonly string[]): readonly string[] {
+  if (hasOwnModels(agent)) return [];
+  const { models, dispatch } = agent;
   return [...(models.length > 0 ? models : defaults), ...(dispatch?.model === undefined ? [] : [dispatch.model])];
 }
 
@@ -100,7 +102,7 @@ export function withModel(agent: AgentDefinition, model: string): AgentDefinitio
   const workers = agent.group?.workers?.map((worker) => (typeof worker === 'string' ? worker : { ...worker, model }));
   const group = agent.group === undefined || workers === undefined ? {} : { group: { ...agent.group, workers } };
   const dispatch = agent.dispatch === undefined ? {} : { dispatch: { ...agent.dispatch, model } };
-  return { ...agent, ...group, ...dispatch, models: agent.remote === undefined ? [model] : agent.models };
+  return { ...agent, ...group, ...dispatch, models: hasOwnModels(agent) ? agent.models : [model] };
 }
 
 /** The agent as it is measured: it chooses anew each time, and its choice is all that it gives. */

@@ -3,14 +3,21 @@ import { type Diagnostic, errorAt, quote } from '../text/diagnostics.ts';
 import type { PlaceOf } from '../text/yaml-map.ts';
 import { nameProblem } from './agent-name.ts';
 import type { AgentDefinition, Frontmatter } from './definition.ts';
-import { remoteModel } from './remote.ts';
+import { executorModel, executorNamed, inPlaceOfModel } from './executor.ts';
 
 /** `name` counts when the frontmatter gives none. */
 export function toDefinition(frontmatter: Frontmatter, name: string, prompt: string, source: string): AgentDefinition {
   const { name: own, model, models, a2a, ...rest } = frontmatter;
   const where = servedOrRemote(a2a);
-  const wanted = new Set([model ?? [], models ?? [], where.remote === undefined ? [] : remoteModel(where.remote)].flat());
+  const wanted = new Set([model ?? [], models ?? [], inPlaceOfModel({ ...where, executor: rest.executor }) ?? []].flat());
   return { ...rest, ...where, name: own ?? name, models: [...wanted], prompt, source };
+}
+
+/** An executor without a file, by a name such as `executor:claude-code`: whoever may name an agent can name it. */
+export function bareExecutor(named: string): AgentDefinition | undefined {
+  const name = executorNamed(named);
+  if (name === undefined) return undefined;
+  return { name: named, executor: { name }, models: [executorModel({ name })], prompt: '', source: 'executors' };
 }
 
 export function checkName(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {

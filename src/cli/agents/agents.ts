@@ -1,5 +1,6 @@
 /** `troupe agents list|show`: which agents there are, where they come from, and what each says. */
 
+import { hasOwnModels } from '../../agents/definition/executor.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { isError } from '../../agents/text/diagnostics.ts';
 import { firstLine } from '../../projections/readable.ts';
@@ -47,7 +48,7 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   if (options.json) printJson(context, 'agents show', { ...agent.definition, models, origin: agent.origin, uses, servers });
   else {
     const { prompt, ...settings } = agent.definition;
-    const shown = { ...settings, models: settings.remote === undefined ? models : undefined };
+    const shown = { ...settings, models: hasOwnModels(settings) ? undefined : models };
     for (const [key, value] of Object.entries(shown)) {
       if (value !== undefined)
         out.line(`${out.paint.dim(key)}  ${safeLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
@@ -62,15 +63,25 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
 }
 
 function outline({ definition, origin, disabled }: LoadedAgent): JsonOf<'agents list'>[number] {
-  const { name, remote, source, description } = definition;
+  const { name, remote, executor, source, description } = definition;
   const models = modelsHere(definition);
-  return { name, origin, disabled, models, remote: remote?.card ?? null, source, description: description ?? null };
+  return {
+    name,
+    origin,
+    disabled,
+    models,
+    remote: remote?.card ?? null,
+    executor: executor?.name ?? null,
+    source,
+    description: description ?? null,
+  };
 }
 
-/** Whoever lives elsewhere has models of its own, and nobody here knows which. */
-const modelsHere = ({ remote, models }: LoadedAgent['definition']): string[] => (remote === undefined ? [...models] : []);
+/** Whoever lives elsewhere, or in an executor, has models of its own, and nobody here knows which. */
+const modelsHere = (definition: LoadedAgent['definition']): string[] => (hasOwnModels(definition) ? [] : [...definition.models]);
 
-function modelText({ remote, models }: LoadedAgent['definition']): string {
+function modelText({ remote, executor, models }: LoadedAgent['definition']): string {
+  if (executor !== undefined) return `${executor.name}${executor.model === undefined ? '' : ` (${executor.model})`}, an executor`;
   if (remote !== undefined) return `its own, at ${URL.parse(remote.card)?.host ?? remote.card}`;
   return models.join(', ') || '(default)';
 }

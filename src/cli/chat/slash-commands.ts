@@ -86,8 +86,10 @@ async function look(
 async function chooseModel(chat: Chat, name: string): Promise<void> {
   const { context, project } = chat;
   const { progress } = context.terminal;
-  if ((await definitionOf(chat))?.remote !== undefined)
-    return progress.line(`${safeLine(chat.agent)} lives elsewhere and has models of its own`);
+  const { remote, executor } = (await definitionOf(chat)) ?? {};
+  if (remote !== undefined) return progress.line(`${safeLine(chat.agent)} lives elsewhere and has models of its own`);
+  if (executor !== undefined)
+    return progress.line(`${safeLine(executor.name)} works for ${safeLine(chat.agent)}: its model is executor.model in its file`);
   if (name === '') return progress.line(await modelAndWhy(chat));
   const opened = await project.models.open(name);
   if (!opened.ok) return complain(chat, { message: opened.error.message, fix: 'troupe models lists names' });

@@ -4,6 +4,7 @@
  */
 
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { hasOwnModels } from '../../agents/definition/executor.ts';
 import { modelsGiven, modelsUsed, referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
@@ -44,8 +45,8 @@ export function checkModels(agents: readonly LoadedAgent[], options: CheckModels
       ? []
       : [...unreachable({ models, ...rest }, sources), ...models.flatMap((model) => unheardOf(model, rest.place, sources))];
   const settings = config.modelPlaces.flatMap((one) => askable({ ...one, whose: `in ${one.place.file}` }));
-  // Whoever lives elsewhere has models of its own; `doctor` tries it.
-  const ours = agents.filter(({ definition }) => definition.remote === undefined);
+  // Whoever has models of its own is tried by `doctor`.
+  const ours = agents.filter(({ definition }) => !hasOwnModels(definition));
   const own = ours.flatMap((agent) => {
     const { definition, placeOf } = agent;
     const whose = `of ${definition.name}`;

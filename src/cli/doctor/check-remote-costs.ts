@@ -1,6 +1,6 @@
 /**
- * Agents elsewhere that stand under a budget in dollars: nobody knows what they cost, so a run refuses them, at its start or when
- * they are to be asked, unless their own file or the project says that they may.
+ * Agents elsewhere and executors that stand under a budget in dollars: nobody knows beforehand what they cost, so a run refuses
+ * them, at its start or when they are to be asked, unless their own file or the project says that they may.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
@@ -16,22 +16,32 @@ export function checkRemoteCosts(
   const byName = new Map(agents.map(({ definition }) => [definition.name, definition]));
   return agents.flatMap(({ definition, placeOf }) => {
     const own = definition.budget?.usd !== undefined;
-    const place = placeOf(own ? ['budget', 'usd'] : ['a2a']);
+    const place = placeOf(own ? ['budget', 'usd'] : [definition.executor === undefined ? 'a2a' : 'executor']);
     const kept = own ? 'this budget' : "the project's budget";
     const far = own ? remoteBelow(definition, byName) : [];
     return [
       ...(isRefused(definition) && (own || project.usd !== undefined)
-        ? [warningAt(place, `${unknown(definition)}: under ${kept} in dollars it does not start`, FIX)]
+        ? [warningAt(place, `${unknown(definition)}: under ${kept} in dollars it does not start`, fixOf(definition))]
         : []),
-      ...far.map((one) => warningAt(place, `${unknown(one)}: under ${kept} in dollars it is not asked`, FIX)),
+      ...far.map((one) => warningAt(place, `${unknown(one)}: under ${kept} in dollars it is not asked`, fixOf(one))),
     ];
   });
 }
 
-const unknown = ({ name }: AgentDefinition): string => `what ${name} costs is not known, as it lives elsewhere`;
-const FIX = 'Limit budget.calls instead, or set budget.allowUnknownPrices: true in its file.';
+function unknown({ name, executor }: AgentDefinition): string {
+  if (executor === undefined) return `what ${name} costs is not known, as it lives elsewhere`;
+  return `what ${name} costs is not known before ${executor.name} has worked`;
+}
 
-const isRefused = ({ remote, budget }: AgentDefinition): boolean => remote !== undefined && budget?.allowUnknownPrices !== true;
+function fixOf({ executor }: AgentDefinition): string {
+  const otherwise = 'or set budget.allowUnknownPrices: true in its file.';
+  return executor === undefined ? `Limit budget.calls instead, ${otherwise}` : `Say executor.maxUsd, ${otherwise}`;
+}
+
+function isRefused({ remote, executor, budget }: AgentDefinition): boolean {
+  const isUnknown = remote !== undefined || (executor !== undefined && executor.maxUsd === undefined);
+  return isUnknown && budget?.allowUnknownPrices !== true;
+}
 
 /** Everybody elsewhere that it leads to and that would be refused. */
 function remoteBelow(first: AgentDefinition, byName: ReadonlyMap<string, AgentDefinition>): readonly AgentDefinition[] {

@@ -13,7 +13,7 @@ import { answerTo } from './taken-back.ts';
 type Asked = Pick<OpenWait, 'run' | 'wait'>;
 
 /** What an answer leads to: the call that was allowed, or that the agent is told. */
-const EFFECTS: readonly EventType[] = ['tool.call', 'model.request', 'peer.sent'];
+const EFFECTS: readonly EventType[] = ['tool.call', 'model.request', 'peer.sent', 'executor.prompted'];
 
 /** Whether the run that asked was cancelled before its answer had any effect. */
 export async function cameTooLate(ledger: Ledger, session: SessionId, { run, wait }: Asked): Promise<boolean> {

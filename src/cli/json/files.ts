@@ -76,6 +76,7 @@ export const agentLine = z.object({
   disabled: z.boolean(),
   models: texts,
   remote: z.string().nullable().describe('the address of its card when it lives elsewhere: its models are its own'),
+  executor: z.string().nullable().describe('the executor that works for it: its models are its own'),
   source: z.string().describe('its file'),
   description: z.string().nullable(),
 });

@@ -4,6 +4,7 @@
  */
 
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { hasOwnModels } from '../../agents/definition/executor.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
@@ -38,11 +39,11 @@ const ANY = Number.MAX_SAFE_INTEGER;
 
 export function loopLimits(definition: AgentDefinition): LoopLimits {
   return {
-    maxTurns: definition.maxTurns ?? (definition.remote === undefined ? limits.maxTurns : limits.peerExchanges),
+    maxTurns: definition.maxTurns ?? (hasOwnModels(definition) ? limits.peerExchanges : limits.maxTurns),
     turnsBefore: 0,
     maxToolCallsPerTurn: definition.maxToolCallsPerTurn ?? limits.maxToolCallsPerTurn,
-    // What an agent elsewhere keeps in mind is its own affair.
-    contextWindow: definition.remote === undefined ? (definition.contextWindow ?? limits.contextWindowTokens) : ANY,
+    // What an agent elsewhere, or an executor, keeps in mind is its own affair.
+    contextWindow: hasOwnModels(definition) ? ANY : (definition.contextWindow ?? limits.contextWindowTokens),
     maxOutputTokens: definition.maxOutputTokens ?? limits.maxOutputTokens,
     loopNudgeAt: limits.loopNudgeAt,
     loopStopAt: limits.loopStopAt,

@@ -7,6 +7,8 @@ import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
 import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
 import { checkLoopResult } from '../evidence/verification.ts';
 import { demandsDuring } from '../evidence/verify.ts';
+import { recordedExecutor } from '../executors/recorded-executor.ts';
+import type { AsksExecutors } from '../executors/recorder.ts';
 import { unheardBy } from '../hearing/unheard-by.ts';
 import { gravest, Interruption } from '../interruption.ts';
 import type { HostAccess } from '../options.ts';
@@ -20,7 +22,7 @@ import { checkpointOf, condense } from './condense.ts';
 import { hasUnheardMessages, heardBeforeTurn } from './heard-before-turn.ts';
 
 /** What a loop asks and calls, and where it is hosted. What it hears and what is condensed comes with these. */
-export type PlaysLoops = AsksModels & AsksPeers & CallsTools & HostAccess;
+export type PlaysLoops = AsksModels & AsksPeers & AsksExecutors & CallsTools & HostAccess;
 
 export async function ownLoop(
   tree: PlaysLoops,
@@ -30,13 +32,15 @@ export async function ownLoop(
   request: LoopRequest,
 ): Promise<CheckedResult> {
   const output = outputContract(setup.definition);
-  const { remote } = setup.definition;
+  const { remote, executor: use } = setup.definition;
   const peer = remote === undefined ? undefined : recordedPeer(tree, node, setup, stepIndex);
-  // Whoever lives elsewhere has none of our tools: what it says is its answer.
-  const exits = peer === undefined ? [...(request.exits ?? [])] : [];
+  const executor = use === undefined ? undefined : recordedExecutor(tree, node, setup, stepIndex);
+  const own = peer ?? executor;
+  // Whoever stands in the place of a model has none of our tools: what it says is its answer.
+  const exits = own === undefined ? [...(request.exits ?? [])] : [];
   // Somebody who only talks needs no tool to report; one that was told of it, whom nobody is left to hear, still expects it.
   const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
-  if (peer === undefined && request.reports && offers) exits.push(finalReportExit(output));
+  if (own === undefined && request.reports && offers) exits.push(finalReportExit(output));
   const limits = loopLimits(setup.definition);
   const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
   const listener = request.hears === true ? listenerOf(node.started) : undefined;
@@ -45,19 +49,19 @@ export async function ownLoop(
     agent: setup.definition.name,
     system: setup.system,
     // It remembers what was said before itself.
-    history: from === undefined && peer === undefined ? await tree.history(node) : [],
+    history: from === undefined && own === undefined ? await tree.history(node) : [],
     request: request.input,
     from,
-    condense: peer === undefined && node.started.condense,
+    condense: own === undefined && node.started.condense,
     exits,
-    elsewhere: peer !== undefined,
+    elsewhere: own !== undefined,
     plain: request.plain ?? plainReport(output),
     limits: { ...limits, maxTurns: Math.min(limits.maxTurns, maxTurns), turnsBefore: request.turnsBefore ?? 0 },
   };
   const demands = demandsDuring(tree, node, setup);
   const reasons: unknown[] = [];
   const playing = hostedLoop(tree, node, setup.definition, input, {
-    model: peer ?? answeringIn(request.answerSchema, recordedModel(tree, node, setup, stepIndex)),
+    model: own ?? answeringIn(request.answerSchema, recordedModel(tree, node, setup, stepIndex)),
     tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
     incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
     unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
@@ -68,9 +72,12 @@ export async function ownLoop(
     },
     signal: node.abort.signal,
   });
-  const result = await playing.catch((error: unknown) => {
-    throw gravest([error, ...reasons]);
+  const result = await playing.catch(async (error: unknown) => {
+    const reason = gravest([error, ...reasons]);
+    await executor?.close(reason);
+    throw reason;
   });
+  await executor?.close(node.abort.signal.reason);
   const isStopped = node.abort.signal.aborted && !(node.abort.signal.reason instanceof Interruption);
   // Whoever would go on with more of something begins it anew: until then nobody waits for it.
   const isOver = isStopped || result.status === 'budget_exhausted' || result.error?.code === 'no_report';

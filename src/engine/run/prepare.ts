@@ -4,6 +4,7 @@
  */
 import { nameProblem } from '../../agents/definition/agent-name.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import type { ExecutorUse } from '../../agents/definition/executor.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { notYet } from '../../patterns/pattern.ts';
@@ -52,6 +53,8 @@ export async function equip(
 ): Promise<Result<AgentSetup, Failure>> {
   // Its tools and models are elsewhere; what it asks is asked here.
   if (definition.remote !== undefined) return ok({ definition, system: '', models: definition.models, tools: [askTool()] });
+  // It has its own tools, too; the prompt is what it is told first.
+  if (definition.executor !== undefined) return ok({ definition, system, models: definition.models, tools: [] });
   const tools = await options.tools(definition);
   if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
   const taken = new Set(tools.value.map((tool) => tool.name));
@@ -71,10 +74,14 @@ export function unknownPrice(
   options: ModelAccess & ProjectRules,
   setup: AgentSetup,
   scopes: readonly BudgetScope[],
+  /** What it may cost at most, where that is said. */
+  maxUsd = setup.definition.executor?.maxUsd,
 ): Failure | undefined {
   if (setup.definition.budget?.allowUnknownPrices === true || options.projectBudget?.allowUnknownPrices === true)
     return undefined;
   if (!scopes.some((scope) => scope.limit.usd !== undefined)) return undefined;
+  const { executor } = setup.definition;
+  if (executor !== undefined) return maxUsd === undefined ? unknownOf(setup.definition, executor) : undefined;
   const unknown = setup.models.find((model) => options.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
   if (unknown === undefined) return undefined;
   if (setup.definition.remote !== undefined) return unknownThere(setup.definition);
@@ -84,6 +91,13 @@ export function unknownPrice(
     fix: UNKNOWN_PRICE_FIX,
   };
 }
+
+/** What one does not say counts as its cap: without one nothing could be reserved. */
+const unknownOf = ({ name }: AgentDefinition, { name: executor }: ExecutorUse): Failure => ({
+  code: 'unknown_price',
+  message: `What ${name} costs is not known before ${executor} has worked, so a budget in dollars cannot be kept.`,
+  fix: 'Say what it may cost at most: executor.maxUsd in its file. Or set budget.allowUnknownPrices: true.',
+});
 
 const unknownThere = ({ name }: AgentDefinition): Failure => ({
   code: 'unknown_price',

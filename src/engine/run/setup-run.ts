@@ -1,5 +1,6 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { hasOwnModels } from '../../agents/definition/executor.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
@@ -8,6 +9,7 @@ import { wantedBy } from '../../patterns/agent-run.ts';
 import { type Pattern, stagesOf } from '../../patterns/pattern.ts';
 import { registeredPatterns } from '../../patterns/registered.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
+import { executorTerms } from '../executors/terms.ts';
 import { failureOf } from '../failure-of.ts';
 import { nobodyToAsk } from '../models-below.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
@@ -28,7 +30,7 @@ export async function setupOf(...given: Parameters<typeof setupAsBefore>): Promi
   return ok({
     ...setup.value,
     definition: { ...definition, ...present({ maxTurns }) },
-    models: model === undefined || definition.remote !== undefined ? models : [model],
+    models: model === undefined || hasOwnModels(definition) ? models : [model],
   });
 }
 
@@ -50,7 +52,7 @@ async function setupAsBefore(
   const prepared = await prepareAgent(tree, node.started.agent, tree.workspaceOf(node), found);
   const setup = voiced(tree.patterns, await adapted(tree, prepared, node.started), node.started);
   if (!setup.ok) return setup;
-  const refused = unknownPrice(tree, setup.value, node.scopes);
+  const refused = unknownPrice(tree, setup.value, node.scopes, mostOf(setup.value, node));
   // A model that cannot be asked has no price either, and that is not what is wrong with it.
   if (refused !== undefined) {
     const { definition, models } = setup.value;
@@ -59,6 +61,10 @@ async function setupAsBefore(
   tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
   return setup;
 }
+
+/** What an executor may cost for its task, or at all. */
+const mostOf = ({ definition: { executor } }: AgentSetup, { started }: DrivenRun): number | undefined =>
+  executor === undefined ? undefined : executorTerms(executor, started).maxUsd;
 
 /** How it speaks in the place that it was given. Recorded with the rest: one that is taken up again goes on as it began. */
 function voiced(
@@ -86,8 +92,8 @@ export async function adapted(
   { model, origin }: Changes,
 ): Promise<Result<AgentSetup, Failure>> {
   const spawner = spawnerOf({ origin });
-  // Whoever lives elsewhere is as it is.
-  if (!setup.ok || setup.value.definition.remote !== undefined) return setup;
+  // Whoever has models and tools of its own is as it is.
+  if (!setup.ok || hasOwnModels(setup.value.definition)) return setup;
   if (model === undefined && usesTools({ origin }) && spawner === undefined) return setup;
   const { tools } = setup.value;
   const messages = spawner === undefined ? [] : ((await options.messageTools?.()) ?? []);

@@ -1,5 +1,6 @@
 /** Runs the loop of a run here, or in a process of its own where the agent asks for it or was spawned. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { hasOwnModels } from '../../agents/definition/executor.ts';
 import { threadOf } from '../../base/ids.ts';
 import { spawnerOf } from '../../events/run-origin.ts';
 import { runLoop } from '../../loop/loop.ts';
@@ -65,9 +66,10 @@ function thinking({ atWork }: HearsOutside, ports: LoopPorts): { readonly played
   };
 }
 
-/** Spawned agents are isolated unless their file says otherwise, others only if it says so; one that lives elsewhere is. */
-function isolated({ started }: DrivenRun, { isolation, remote }: AgentDefinition): boolean {
-  if (remote !== undefined) return false;
+/** Spawned agents are isolated unless their file says otherwise, others only if it says so; one with models of its own is. */
+function isolated({ started }: DrivenRun, definition: AgentDefinition): boolean {
+  if (hasOwnModels(definition)) return false;
+  const { isolation } = definition;
   return isolation === 'process' || (spawnerOf(started) !== undefined && isolation !== 'inline');
 }
 

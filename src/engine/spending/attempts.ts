@@ -44,7 +44,11 @@ export interface GivenUp {
 export interface Attempts {
   /** Reserves an attempt together with `events`, and gives what was written once it is durable. */
   reserve(worst: WorstCase, events: readonly NewEvent[]): Promise<readonly LedgerEvent[] | Refused | GivenUp>;
+  /** What was reserved in an earlier life goes on being so: it was one attempt, which was never over. */
+  goOn(worst: WorstCase): void;
   answered(usage: Usage, nanoUsd: number | undefined): Settlement;
+  /** What it cost is known to whoever made it. */
+  cost(settled: Settled): Settlement;
   failed(error: ModelFailure): Settlement;
   /** Nothing more is tried; what is open now stays in doubt. */
   done(): void;
@@ -98,6 +102,12 @@ export function createAttempts(
       }
       return written;
     },
+    goOn(worst) {
+      if (scopes.length === 0) return;
+      open = worst;
+      giveBack = tree.spending.lend(names);
+    },
+    cost: (settled) => settle(() => settled),
     answered: (usage, nanoUsd) => settle((worst) => spentBy(worst, usage, nanoUsd, tree.prices)),
     failed: (error) =>
       settle(({ amounts }) => {
@@ -118,7 +128,7 @@ function firstOf(room: Promise<void>, signal: AbortSignal): Promise<void> {
   return promise.finally(() => signal.removeEventListener('abort', cancelled));
 }
 
-type Settled = Pick<Payloads['budget.settled'], 'spent' | 'inDoubt' | 'assumed'>;
+export type Settled = Pick<Payloads['budget.settled'], 'spent' | 'inDoubt' | 'assumed'>;
 
 /** What an answer has cost, as far as the provider says; the rest is taken to be as bad as it could be. */
 function spentBy(worst: WorstCase, usage: Usage, nanoUsd: number | undefined, prices: Prices): Settled {

@@ -1,0 +1,28 @@
+/** The end of an executor's process: with the run, or when the run is left. */
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import { Interruption } from '../interruption.ts';
+import { boundedText, type ExecutorRecorder, recorded } from './recorder.ts';
+
+/**
+ * A run that is left because somebody is asked leaves its executor as it is, with what it asked: the next life in this process
+ * goes on with it. Where others may take the run up, and for any other reason, it ends.
+ */
+export async function endSession(recorder: ExecutorRecorder, reason?: unknown): Promise<void> {
+  const { tree, use, session, last } = recorder;
+  if (session === undefined) return;
+  recorder.session = undefined;
+  recorder.hasSaid = false;
+  const isLeft = reason instanceof Interruption && (reason.kind === 'waiting' || reason.kind === 'unheard');
+  if (isLeft && tree.elsewhere === undefined) return session.leave();
+  const { exitCode, signal, stderr, survivors } = await session.end();
+  const said = boundedText(tree.redact, stderr.slice(-limits.executorStderrBytes), limits.executorStderrBytes);
+  const payload = {
+    ...{ executor: use.name, session: session.session },
+    ...present({ ...last, exitCode, signal, stderr: said === '' ? undefined : said }),
+    ...(survivors.length === 0 ? {} : { survivors: survivors.map((one) => tree.redact(one)) }),
+  };
+  // Whoever has lost the run can write nothing into it.
+  if (reason instanceof Interruption && (reason.kind === 'lost' || reason.kind === 'interrupted')) return;
+  tree.writer.enqueue([recorded(recorder, 'executor.ended', payload, { aside: true })]);
+}

@@ -1,0 +1,158 @@
+/**
+ * What is recorded while an executor works. Its calls as it tells of them: its word, and no evidence. What came through our hands
+ * and what changed in the folder: seen, and evidence. The folder is looked at before, whenever a call that may change
+ * files has ended, and at the end; so a crash in the middle loses little of what was seen.
+ */
+import { relative, sep } from 'node:path';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { ExecutorCall, ExecutorRan, ExecutorUpdate, ExecutorWrote } from '../../executors/port.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import { changeEvidence } from '../../tools/files/file-change.ts';
+import type { Evidence } from '../../tools/port.ts';
+import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
+import { boundedText, type ExecutorRecorder, recorded } from './recorder.ts';
+
+export interface Witness {
+  update(update: ExecutorUpdate): void;
+  wrote(file: ExecutorWrote): void;
+  ran(command: ExecutorRan): void;
+  /** What was seen last, once everything has been looked at. */
+  over(): Promise<readonly NewEvent[]>;
+}
+
+/** `by`: whose the changes are that the first look finds. */
+export async function createWitness(
+  recorder: ExecutorRecorder,
+  step: string,
+  turn: number,
+  cwd: string,
+  by: 'command' | 'outside',
+): Promise<Witness> {
+  const { tree, node } = recorder;
+  const watch = tree.workspaces;
+  const leave = watch?.enter(cwd);
+  const seen = (evidence: readonly Evidence[]): NewEvent[] =>
+    evidence.map((item) => recorded(recorder, item.type, item.payload, { step, ...present({ attachment: item.attachment }) }));
+  const looked = async (whose: 'command' | 'outside'): Promise<NewEvent[]> =>
+    watch === undefined ? [] : seen(noticedChanges((await watch.look(cwd)).changes, whose, tree.redact));
+  tree.writer.enqueue(await looked(by));
+  const calls = createReportedCalls(recorder, step);
+  let looking: Promise<unknown> = Promise.resolve();
+  let waiting = false;
+  /** One look at a time, and one for all that ended meanwhile. */
+  const lookSoon = (): void => {
+    if (waiting) return;
+    waiting = true;
+    looking = looking.then(async () => {
+      waiting = false;
+      tree.writer.enqueue(await looked('command'));
+    });
+    looking.catch(() => undefined);
+  };
+  const show = tree.live(node, turn);
+  return {
+    update(update) {
+      if (update.kind === 'text') show?.({ type: 'text', text: tree.redact(update.text) });
+      else if (update.kind === 'thought') show?.({ type: 'reasoning', text: tree.redact(update.text) });
+      else if (update.kind === 'plan') tree.writer.enqueue([planned(recorder, step, update.entries)]);
+      else if (update.kind === 'call') {
+        const ended = calls.note(update.call);
+        if (ended && !READING.has(update.call.kind)) lookSoon();
+      }
+    },
+    wrote(file) {
+      const path = relative(cwd, file.path).split(sep).join('/');
+      const before = file.before === undefined ? undefined : { bytes: Buffer.from(file.before), mode: undefined };
+      tree.writer.enqueue(seen([changeEvidence(path, before as never, file.after, tree.redact)]));
+      if (watch !== undefined) looking = looking.then(() => watch.noted(cwd, path));
+    },
+    ran: (command) => tree.writer.enqueue(seen(ranEvidence(command, tree.redact))),
+    async over() {
+      await looking;
+      const last = await looked('command');
+      leave?.();
+      return last;
+    },
+  };
+}
+
+const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch']);
+
+function planned(
+  recorder: ExecutorRecorder,
+  step: string,
+  entries: readonly { text: string; priority: string; status: string }[],
+) {
+  const { redact } = recorder.tree;
+  const kept = entries.slice(0, limits.executorPlanEntries).map(({ text, priority, status }) => ({
+    ...{ text: boundedText(redact, text, limits.executorTitleCharacters), priority, status },
+  }));
+  return recorded(recorder, 'executor.planned', { entries: kept }, { step, actor: 'executor' });
+}
+
+/** Calls come as upserts: what is known of one is written when it begins to be done, or has something to say for itself. */
+function createReportedCalls(recorder: ExecutorRecorder, step: string) {
+  const { tree, standing } = recorder;
+  const shown = new Map<string, string>();
+  let kept = standing.done().length + standing.begun().length;
+  return {
+    /** Whether it has ended with this. */
+    note(call: ExecutorCall): boolean {
+      if (standing.isOver(call.id)) return false;
+      const payload = reported(call, tree.redact);
+      const text = JSON.stringify(payload);
+      const isNew = !standing.isKnown(call.id);
+      if (isNew && kept >= limits.executorCallsKept) return call.status === 'completed' || call.status === 'failed';
+      const ended = call.status === 'completed' || call.status === 'failed';
+      const events: NewEvent[] = [];
+      // Titles and arguments come bit by bit: what has begun is worth a line, and what it was in the end.
+      if (isNew ? call.status !== 'pending' || payload.input !== undefined : ended && shown.get(call.id) !== text) {
+        events.push(recorded(recorder, 'executor.call', payload, { step, actor: 'executor' }));
+        shown.set(call.id, text);
+        if (isNew) kept += 1;
+      }
+      if (ended) events.push(resultOf(recorder, step, call, call.status as 'completed' | 'failed'));
+      if (events.length > 0) tree.writer.enqueue(events);
+      return ended;
+    },
+  };
+}
+
+function reported({ id, title, kind, locations, input }: ExecutorCall, redact: (text: string) => string) {
+  const places = locations.slice(0, limits.executorLocations);
+  const isShort = input === undefined || JSON.stringify(input).length <= limits.executorInputBytes;
+  return {
+    id,
+    title: boundedText(redact, title, limits.executorTitleCharacters),
+    kind,
+    ...(places.length === 0 ? {} : { locations: places }),
+    ...present({ input: isShort ? input : { cut: boundedText(redact, JSON.stringify(input), limits.executorInputBytes) } }),
+  };
+}
+
+function resultOf(recorder: ExecutorRecorder, step: string, call: ExecutorCall, status: 'completed' | 'failed') {
+  const { id, output, outputBytes } = call;
+  const text = boundedText(recorder.tree.redact, output, limits.executorOutputBytes);
+  const isCut = text.length < output.length || Buffer.byteLength(output) < outputBytes;
+  const payload = { id, status, output: text, ...(isCut ? { wholeBytes: outputBytes } : {}) };
+  return recorded(recorder, 'executor.result', payload, { step, actor: 'executor' });
+}
+
+const HEAD_CHARACTERS = 400;
+
+/** Run by us, so it is seen; what its exit code proves is not judged: `verify` is there for that. */
+function ranEvidence(ran: ExecutorRan, redact: (text: string) => string): Evidence[] {
+  const { line, cwd, exitCode, signal, durationMs, stopped } = ran;
+  const payload = { command: redact(line), cwd, exitCode, signal, durationMs: Math.round(durationMs) };
+  const output = (type: 'cli.stdout' | 'cli.stderr', text: string, bytes: number): Evidence[] => {
+    if (bytes === 0) return [];
+    const head = text.slice(0, HEAD_CHARACTERS).toWellFormed();
+    return [{ type, payload: { bytes, head }, ...(head.length < text.length ? { attachment: text } : {}) }];
+  };
+  return [
+    { type: 'cli.run', payload: { ...payload, ...(stopped ? { stopped: 'cancelled' as const } : {}) } },
+    ...output('cli.stdout', redact(ran.stdout), ran.stdoutBytes),
+    ...output('cli.stderr', redact(ran.stderr), ran.stderrBytes),
+  ];
+}
