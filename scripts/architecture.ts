@@ -43,7 +43,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'network', 'peers/a2a'],
-    ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks'],
+    ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks', 'library'],
   ],
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
@@ -74,7 +74,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['definition'],
     ['foreign'],
     ['file'],
-    ['discover', 'chain-depth', 'context-files', 'presets'],
+    ['discover', 'chain-depth', 'context-files', 'presets', 'coding-agent'],
     ['graph', 'registry', 'squad'],
     ['check-project', 'preset-tiers'],
   ],

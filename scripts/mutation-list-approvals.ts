@@ -166,7 +166,7 @@ export const approvalMutations: readonly Mutation[] = [
     invariant: 'Nobody edits a call to what is denied',
     change: 'the rules are not asked about it',
     file: 'src/engine/calls/permitted.ts',
-    find: "tree.permission(definition, tool, { input, path, remembered: [] }) === 'deny'",
+    find: "underMode(runModeOf(node), tool, permission) === 'deny'",
     replace: "tool.name === ''",
     caughtBy: { file: 'src/engine/calls/approved.test.ts', test: 'edits the call to what is denied' },
   },

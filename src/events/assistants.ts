@@ -27,7 +27,7 @@ export const clientRights = z.object({
 export type ClientRights = z.infer<typeof clientRights>;
 
 /** Where a person answered, or wrote to a run. */
-export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp', 'a2a']);
+export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp', 'a2a', 'acp']);
 
 /** Begins the name of the message that tells somebody that theirs was not read: the run has ended. */
 export const unreadPrefix = 'unread_';

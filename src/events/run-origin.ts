@@ -44,8 +44,13 @@ export type PeerRequest = z.infer<typeof peerRequest>;
 /** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
 const member = z.string().optional();
 
+/** How free a run is, and all runs below it: `read-only` closes what writes or runs, `full` answers what the rules would ask. */
+export const runMode = z.enum(['read-only', 'full']);
+export type RunMode = z.infer<typeof runMode>;
+
 export const runOrigin = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('person') }),
+  /** `client`: the program that they sit at, when it is not the terminal. */
+  z.object({ kind: z.literal('person'), client: z.string().optional(), mode: runMode.optional() }),
   /** Spawned by a client outside: it has a thread of its own. */
   z.object({ kind: z.literal('client'), by: z.string(), rights: clientRights.optional(), a2a: peerRequest.optional() }),
   /** A prompt to a group that lasts, or to one member of it; with the folders of members that have one of their own. */
@@ -164,6 +169,13 @@ export function turnsAllowed({ origin }: Started): number | undefined {
 /** Whether the run above started it because of what that is, and not because a model asked for it. */
 export function isStartedByPattern({ origin }: Started): boolean {
   return 'role' in origin;
+}
+
+/** What was said of this run itself; what was said of one above it holds as well. */
+export function modeSaid({ origin }: Started): RunMode | undefined {
+  if (origin.kind === 'person') return origin.mode;
+  // What a task in full mode may do is what its agent may do anyway.
+  return origin.kind === 'task' && origin.terms.mode === 'read-only' ? 'read-only' : undefined;
 }
 
 /** Whether it answers a call of its parent, for the first time or again. */

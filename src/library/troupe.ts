@@ -9,8 +9,8 @@ import type { Engine, RunHandle } from '../engine/port.ts';
 import { rootOf } from '../engine/record/root-of.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { Ledger } from '../ledger/port.ts';
-import { type Extras, openProject } from '../project/open.ts';
-import type { OpenOptions, Project } from '../project/project.ts';
+import { openProject } from '../project/open.ts';
+import type { Extras, OpenOptions, Project } from '../project/project.ts';
 import {
   checkOpening,
   checkResuming,

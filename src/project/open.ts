@@ -34,7 +34,7 @@ import { decide, decideProtected, decideShown, reasonToAsk } from '../tools/perm
 import type { Tool } from '../tools/port.ts';
 import { createVerifier, type Verifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
-import { createAgentSource } from './agent-source.ts';
+import { type AgentSource, createAgentSource } from './agent-source.ts';
 import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
@@ -42,20 +42,11 @@ import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
 import { createLazySandbox } from './lazy-sandbox.ts';
-import type { OpenOptions, Project } from './project.ts';
+import type { Extras, OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
 import { createDeclaredServers } from './servers/declared-servers.ts';
 import { createToolsets } from './toolsets.ts';
-
-/** What an embedding program may bring along. */
-export interface Extras {
-  /** Agents beside those in files; they win over files of the same name. */
-  readonly agents?: readonly AgentDefinition[] | undefined;
-  readonly tools?: readonly Tool[] | undefined;
-  /** Models beside those that the catalogue finds, by their ids. */
-  readonly models?: readonly Model[] | undefined;
-}
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {
   const { cwd, root, env, flags } = options;
@@ -103,7 +94,7 @@ async function assemble(
   const prices = createPrices({ clock, env: config.keyEnv, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, foreign, root: folder } = config;
-  const declared = createDeclaredServers(config, env, extras.agents);
+  const declared = createDeclaredServers(config, env, extras.agents, extras.trusts);
   const places = protectedPlaces(config, env);
   const sandbox = createLazySandbox({ settings: config.sandbox, environment: env, random, state: stateIn(places) });
   const toolsets = createToolsets({
@@ -111,7 +102,6 @@ async function assemble(
     ...{ tools: extras.tools, assistants: talking, places, sandbox },
   });
   const host = createLazyHost(clock, config.assistants);
-  const saved = createSavedAgents(ledger);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
   const learn = learnsSecrets(config, protection.redactor);
   const agents = createAgentSource(config, options, clock, extras, learn);
@@ -120,7 +110,7 @@ async function assemble(
     ...{ ledger, clock, random, ids },
     owner: `process ${process.pid} on ${hostname()}`,
     ...{ models, prices, quota },
-    agent: async (name, session) => agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name)),
+    agent: foundBy(agents, createSavedAgents(ledger), extras),
     tools: toolsets.of,
     ...rightsOf(config, rules),
     contextFile: (file) => readContextFile(config.root, file),
@@ -189,6 +179,14 @@ function proofOf(
   // A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work.
   const workspaces = createWorkspaceWatch({ clock, environment, except: [home, ...ledgerPlaces] });
   return { workspaces, verifier, projectVerify: verify };
+}
+
+/** A session that belongs to a group has agents of its own. */
+function foundBy(agents: AgentSource, saved: ReturnType<typeof createSavedAgents>, { adapt }: Extras): EngineOptions['agent'] {
+  return async (name, session) => {
+    const found = agents.overridden(session && (await saved(session, name))) ?? (await agents.find(name));
+    return found && adapt !== undefined ? adapt(found, session) : found;
+  };
 }
 
 /** What agents may do, by their files and the project's settings. */

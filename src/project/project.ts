@@ -1,14 +1,18 @@
 /** What an open project offers to whoever drives it: a command line, a server, a test. `open.ts` makes one. */
 
 import type { ProjectCheck } from '../agents/check-project.ts';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
 import type { Engine } from '../engine/port.ts';
 import type { RestateWorker, WorkerOptions } from '../engine/restate/worker.ts';
 import type { GroupNeeds } from '../groups/groups.ts';
 import type { Ledger } from '../ledger/port.ts';
-import type { ModelCatalogue, Prices } from '../models/port.ts';
+import type { Model, ModelCatalogue, Prices } from '../models/port.ts';
+import type { McpServerConfig } from '../tools/mcp/connection.ts';
+import type { Tool } from '../tools/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
 import type { LazyAssistants } from './lazy-assistants.ts';
 import type { RuleBook } from './rule-book.ts';
@@ -60,4 +64,17 @@ export interface ProjectFlags extends SettingsFlags {
   readonly agentFile?: string | undefined;
 }
 
-export type OpenProject = (options: OpenOptions) => Promise<Project>;
+/** What an embedding program may bring along. */
+export interface Extras {
+  /** Agents beside those in files; they win over files of the same name. */
+  readonly agents?: readonly AgentDefinition[] | undefined;
+  readonly tools?: readonly Tool[] | undefined;
+  /** Models beside those that the catalogue finds, by their ids. */
+  readonly models?: readonly Model[] | undefined;
+  /** What an agent is in this session: recorded with its run, as a file is. */
+  adapt?(agent: AgentDefinition, session: SessionId | undefined): AgentDefinition;
+  /** Whether a server of an agent's own is the program's own choice, so that nobody has to allow it. */
+  trusts?(server: McpServerConfig): boolean;
+}
+
+export type OpenProject = (options: OpenOptions, extras?: Extras) => Promise<Project>;

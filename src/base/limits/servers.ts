@@ -41,6 +41,21 @@ export const serverLimits = {
   redisScanCount: 1_000,
   redisScanKeys: 10_000,
 
+  // ACP
+  acpSessions: 100,
+  acpMessageBytes: 16 * MIB,
+  acpPromptParts: 100,
+  acpRequests: 20,
+  acpUnsent: 10_000,
+  acpConnections: 32,
+  acpProjects: 32,
+  acpServers: 20,
+  acpChoices: 100,
+  acpPage: 50,
+  acpReplayEvents: 20_000,
+  acpShownCharacters: 32 * KIB,
+  acpTitleCharacters: 100,
+
   // A2A
   a2aAgents: 1_000,
   a2aIdCharacters: 200,

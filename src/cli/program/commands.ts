@@ -13,6 +13,7 @@ import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { ExportOptions } from '../export/export.ts';
 import type { MeasureOptions } from '../measure/measure.ts';
+import type { AcpCommandOptions } from '../serving/acp.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
@@ -185,6 +186,16 @@ function describeServers(add: Add, perform: Perform): void {
     .option('--as <name>', as)
     .action((options: McpCommandOptions) =>
       perform(async (context) => (await import('../serving/mcp.ts')).mcpCommand(context, options)),
+    );
+  add('acp [agent]', 'serve an agent or a team to an editor (ACP) on stdin and stdout', 'troupe acp reviewer')
+    .option('-m, --model <name>', 'use this model, unless the client chooses another')
+    .option('--max-turns <count>', 'no more turns than this for each agent', parseCount)
+    .addOption(new Option('--mode <mode>', 'how free sessions begin').choices(['ask', 'read-only', 'full']).default('ask'))
+    .option('--executor', 'as an executor: the built-in coding agent, and no settings of the folder it works in')
+    .option('--home <folder>', 'as an executor: where state is kept')
+    .option('--settings <folder>', 'as an executor: the project whose providers, prices and permissions count')
+    .action((agent: string | undefined, options: AcpCommandOptions) =>
+      perform(async (context) => (await import('../serving/acp.ts')).acpCommand(context, agent, options)),
     );
   add('serve', 'serve the agents to MCP clients and A2A peers over HTTP', 'troupe serve --port 4747')
     .option('--host <address>', 'the address to listen on; beyond this machine a token is needed', '127.0.0.1')

@@ -27,7 +27,7 @@ const EXAMPLES = `Examples:
   troupe why last                                from the result back to the prompt
 `;
 
-const openLazily: OpenProject = async (options) => (await import('../../project/open.ts')).openProject(options);
+const openLazily: OpenProject = async (options, extras) => (await import('../../project/open.ts')).openProject(options, extras);
 
 export async function runProgram(
   args: readonly string[],

@@ -20,6 +20,7 @@ import { shownHash, waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { runModeOf, underMode } from '../record/run-mode.ts';
 import type { Writes } from '../record/writes.ts';
 
 type AsksPermission = TimeAndIds & LedgerAccess & ToolAccess & Writes & HearsOutside & WorksInFolders;
@@ -53,7 +54,7 @@ export async function permitted(
   const path = await targetOf(tree, node, tool, asked.input);
   const name = protection === undefined ? tool.name : `protected:${protection}`;
   const judge = (remembered: readonly RememberedRule[]) =>
-    judged(tree, definition, tool, { input: asked.input, path, remembered }, protection);
+    judged(tree, node, definition, tool, { input: asked.input, path, remembered }, protection);
   let verdict = judge(tree.outside.remembered());
   if (verdict.goesAhead) {
     await itsTurn?.();
@@ -68,6 +69,8 @@ export async function permitted(
   const { own, permission } = verdict;
   if (permission === 'deny' && own !== 'deny' && protection !== undefined)
     return fail(closedText(pathIn(asked.input), protection));
+  if (permission === 'deny' && runModeOf(node) === 'read-only')
+    return fail(`Not run: this session is read-only, so nothing is changed and no command is run. Report what would be done.`);
   if (permission === 'deny')
     return fail(`Not run: this agent may not use ${tool.name} (permissions). Find another way or report what is missing.`);
   const what = protection === undefined ? '' : `, on what is protected (${name})`;
@@ -113,12 +116,13 @@ interface Verdict {
 /** What somebody said "always" to is in what the rules say of the call; what is protected is asked for by itself. */
 function judged(
   tree: ToolAccess,
+  node: DrivenRun,
   definition: AgentSetup['definition'],
   tool: Tool,
   call: Parameters<ToolAccess['permission']>[2] & { readonly remembered: readonly RememberedRule[] },
   protection: ProtectedKind | undefined,
 ): Verdict {
-  const own = tree.permission(definition, tool, call);
+  const own = underMode(runModeOf(node), tool, tree.permission(definition, tool, call));
   if (protection === undefined) return { own, permission: own, goesAhead: own === 'allow' };
   const permission = stricter(own, tree.opening?.(definition, protection) ?? 'deny');
   const isKnown = own === 'allow' && isRemembered(call.remembered, `protected:${protection}`, call.path);
@@ -140,7 +144,8 @@ async function isForbidden(
 ): Promise<boolean> {
   if (tool.kind === undefined && (await tool.protects?.(input, tree.workspaceOf(node))) !== undefined) return true;
   const path = await targetOf(tree, node, tool, input);
-  return tree.permission(definition, tool, { input, path, remembered: [] }) === 'deny';
+  const permission = tree.permission(definition, tool, { input, path, remembered: [] });
+  return underMode(runModeOf(node), tool, permission) === 'deny';
 }
 
 const MOVED = 'Not run: the path leads somewhere else than when it was looked at. Look again before you go on.';

@@ -5,6 +5,7 @@ import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { runModeOf, underMode } from '../record/run-mode.ts';
 import type { Writes } from '../record/writes.ts';
 
 const SHELL = { name: 'shell', replay: 'never' } as const;
@@ -16,8 +17,10 @@ export async function permittedCommands(
   definition: AgentDefinition,
   commands: readonly string[],
 ): Promise<string | undefined> {
+  const mode = runModeOf(node);
   const permission = commands
     .map((command) => tree.permission(definition, SHELL, { input: { command }, remembered: tree.outside.remembered() }))
+    .map((said) => underMode(mode, SHELL, said))
     .reduce(stricter, 'allow');
   if (permission === 'allow') return undefined;
   if (permission === 'deny') return 'not run: this agent may not use the shell (permissions)';

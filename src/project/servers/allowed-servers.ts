@@ -32,7 +32,7 @@ export interface OpenServer {
 export interface Approval {
   readonly by: string;
   readonly host: string;
-  readonly through: 'terminal' | 'flag';
+  readonly through: 'terminal' | 'flag' | 'acp';
   readonly time: string;
 }
 

@@ -41,17 +41,19 @@ export interface DeclaredServers {
 
 type Settled = Pick<ProjectConfig, 'root' | 'permissions' | 'providers' | 'mcp' | 'foreign'>;
 
-/** `brought`: agents that a program brought along, whose own servers are the program's own choice. */
+/** `brought`: agents that a program brought along, whose own servers are the program's own choice; so are those it `trusts`. */
 export function createDeclaredServers(
   config: Settled,
   env: Environment,
   brought: readonly AgentDefinition[] = [],
+  trusts: (server: McpServerConfig) => boolean = () => false,
 ): DeclaredServers {
   const { root, permissions, mcp, foreign } = config;
   const allowed = createAllowedServers(root, env);
   const peers = createAllowedPeers(config, allowed, brought);
   const own = new Set(brought.flatMap((agent) => Object.values(agent.mcp ?? {}).map((config) => JSON.stringify(config))));
-  const strangers = (agent: AgentDefinition) => neededServers(agent).filter(([, config]) => !own.has(JSON.stringify(config)));
+  const strangers = (agent: AgentDefinition) =>
+    neededServers(agent).filter(([, config]) => !own.has(JSON.stringify(config)) && !trusts(config));
 
   const counting = (name: string): ForeignServer | undefined =>
     foreign.servers.find((one) => one.name === name && one.shadowedBy === undefined);
