@@ -23,6 +23,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   agents: ['events', 'permissions'],
   models: ['events', 'quota'],
   tools: ['process', 'network', 'sandbox', 'events', 'permissions'],
+  artifacts: ['process', 'events', 'ledger/port', 'ledger/pages', 'agents/text', 'tools/bounded', 'tools/files'],
   peers: ['network', 'events', 'agents/definition'],
   executors: ['process', 'sandbox', 'events', 'agents/definition', 'agents/text', 'tools/files', 'tools/shell', 'tools/bounded'],
   loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
@@ -30,15 +31,18 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   runner: ['process', 'events', 'models/port', 'tools/port', 'loop'],
   engine: [
     ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'permissions', 'tools', 'peers/port', 'executors/port'],
-    ...['loop', 'patterns', 'runner'],
+    ...['loop', 'patterns', 'runner', 'artifacts'],
   ],
   assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
   groups: ['events', 'ledger', 'projections', 'agents', 'patterns', 'engine'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'peers', 'executors', 'patterns'],
-    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks'],
+    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts'],
   ],
-  library: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
+  library: [
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
+    ...['artifacts'],
+  ],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
@@ -48,7 +52,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
-    ...['executors', 'patterns/steps'],
+    ...['executors', 'patterns/steps', 'artifacts'],
     ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'cluster', 'protocols', 'http'],
   ],
 };

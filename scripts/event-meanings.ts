@@ -4,6 +4,7 @@
  */
 import type { EventType, Payloads } from '../src/events/catalogue.ts';
 import { approvalMeanings } from './approval-meanings.ts';
+import { artifactMeanings } from './artifact-meanings.ts';
 import { assistantMeanings } from './assistant-meanings.ts';
 import { executorMeanings } from './executor-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
@@ -305,6 +306,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     },
   },
   ...approvalMeanings,
+  ...artifactMeanings,
   'cli.run': {
     says: 'A command ran to its end.',
     fields: {
@@ -353,10 +355,6 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       early: 'what the output shows of tests that ended before they had run',
       why: 'why an exit code of 0 does not count',
     },
-  },
-  'artifact.manifest': {
-    says: 'The files that a run leaves behind.',
-    fields: { items: 'each with its checksum; null when it is missing' },
   },
   'evidence.checked': {
     says: 'The claims of a final report were held against the evidence, or the commands of `verify` were run.',

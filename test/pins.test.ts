@@ -22,6 +22,9 @@ describe('events', () => {
       'approval.asked',
       'approval.withdrawn',
       'artifact.manifest',
+      'artifact.part',
+      'artifact.pinned',
+      'artifact.stored',
       'budget.reserved',
       'budget.settled',
       'cli.run',
@@ -30,6 +33,7 @@ describe('events', () => {
       'context.noted',
       'dispatch.chose',
       'dispatch.responded',
+      'environment.recorded',
       'evidence.checked',
       'executor.call',
       'executor.decided',
@@ -104,9 +108,12 @@ describe('events', () => {
   it('that only the runtime writes are these', () => {
     expect([...evidenceTypes].sort()).toEqual([
       'artifact.manifest',
+      'artifact.part',
+      'artifact.stored',
       'cli.run',
       'cli.stderr',
       'cli.stdout',
+      'environment.recorded',
       'evidence.checked',
       'file.diff',
       'test.report',
@@ -118,6 +125,7 @@ describe('events', () => {
     expect([...inboundTypes].sort()).toEqual([
       'approval.answered',
       'approval.withdrawn',
+      'artifact.pinned',
       'message.read',
       'message.sent',
       'prompt.dropped',

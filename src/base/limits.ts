@@ -4,6 +4,7 @@
  * `test/limits.test.ts` checks that. All others are fixed.
  */
 import { agentLimits } from './limits/agents.ts';
+import { artifactLimits } from './limits/artifacts.ts';
 import { clusterLimits } from './limits/cluster.ts';
 import { commandLineLimits } from './limits/command-line.ts';
 import { executorRunLimits } from './limits/executor-runs.ts';
@@ -25,6 +26,7 @@ export const limits = {
   ...executorRunLimits,
   ...clusterLimits,
   ...ledgerLimits,
+  ...artifactLimits,
   ...modelLimits,
   ...toolLimits,
   ...sandboxLimits,

@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { Verify } from '../agents/definition/verify.ts';
+import type { Environments } from '../artifacts/port.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Ids, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
@@ -102,6 +103,8 @@ export interface ProofAccess {
   readonly workspaces?: WorkspaceWatch | undefined;
   /** Runs the commands of `verify`; without it they count as not passed. */
   readonly verifier?: Verifier | undefined;
+  /** Finds out what work is done with; without it manifests do not say. */
+  readonly environments?: Environments | undefined;
 }
 
 /** What the project demands of every run. */

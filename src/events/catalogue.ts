@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
-import { evidenceEvents } from './evidence.ts';
+import { artifactEvents, evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents } from './going-on.ts';
 import { frozenChild, sessionFacts } from './left-behind.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
@@ -317,7 +317,7 @@ const catalogue = {
   }),
 
   ...evidenceEvents,
-  'artifact.manifest': z.object({ items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })) }),
+  ...artifactEvents,
   'evidence.checked': z.object({
     claims: z.array(z.object({ claim, backed: z.boolean(), by: position.optional(), why: z.string() })),
     verified: z.boolean(),
@@ -363,7 +363,10 @@ export const evidenceTypes = [
   'cli.stderr',
   'file.diff',
   'test.report',
+  'artifact.stored',
+  'artifact.part',
   'artifact.manifest',
+  'environment.recorded',
   'evidence.checked',
 ] as const satisfies readonly EventType[];
 
@@ -379,4 +382,5 @@ export const inboundTypes = [
   'push.configured',
   'push.removed',
   'push.told',
+  'artifact.pinned',
 ] as const satisfies readonly EventType[];

@@ -1,5 +1,9 @@
-/** What the runtime saw with its own eyes: commands that ran, what they printed and changed, whether tests passed. */
+/**
+ * What the runtime saw with its own eyes: commands that ran, what they printed and changed, whether tests passed; and what the
+ * work left behind: files of a known kind, each with its checksum, the list of them at the end of a run, and where it ran.
+ */
 import { z } from 'zod';
+import { jsonValue } from './message-schemas.ts';
 
 export const evidenceEvents = {
   'cli.run': z.object({
@@ -75,5 +79,75 @@ export const evidenceEvents = {
     early: z.string().optional(),
     /** Why an exit code of 0 does not count. */
     why: z.string().optional(),
+  }),
+} as const;
+
+export const artifactTypes = [
+  ...(['patch', 'workspace_snapshot', 'build_output', 'test_report', 'log_bundle', 'doc', 'table', 'image'] as const),
+] as const;
+const artifactType = z.enum(artifactTypes);
+/** What kind of thing an artifact is. */
+export type ArtifactType = z.infer<typeof artifactType>;
+
+/** One line of a manifest. The names are those of the manifest's YAML, which others read too. */
+const manifestEntry = z.object({
+  type: artifactType,
+  /** `artifact://<folder>/<name>`, unique within its session. */
+  ref: z.string(),
+  generated_by: z.string(),
+  /** `sha256:` and 64 hexadecimal digits. */
+  checksum: z.string(),
+  preview_ref: z.string().optional(),
+});
+/** An artifact as a manifest lists it. */
+export type ManifestEntry = z.infer<typeof manifestEntry>;
+
+/** What was said of a file and is not so. */
+const flaggedArtifact = z.object({
+  path: z.string(),
+  why: z.string(),
+  claimed: z.string().optional(),
+  found: z.string().optional(),
+});
+export type FlaggedArtifact = z.infer<typeof flaggedArtifact>;
+
+export const artifactEvents = {
+  'artifact.stored': z.object({
+    ...manifestEntry.shape,
+    bytes: z.number().int().nonnegative(),
+    /** The file of the workspace that it was made of. */
+    path: z.string().optional(),
+    /** The SHA-256 of its parts, in order, when it is too large for one: each is attached to an event of its own. */
+    parts: z.array(z.string()).optional(),
+    /** The artifact that this one shows the beginning of, or a small picture of. */
+    preview_of: z.string().optional(),
+    /** Secrets were taken out before it was stored: the checksum is that of what is stored. */
+    redacted: z.boolean().optional(),
+    /** Where it was redacted and somebody works on with it: the exact text, which only whoever works on can open. */
+    exact: z.string().optional(),
+    /** The checksum that somebody said it had, when it has another. */
+    claimed: z.string().optional(),
+    /** Width and height of an image, in dots. */
+    size: z.object({ width: z.number().int(), height: z.number().int() }).optional(),
+  }),
+  'artifact.part': z.object({ of: z.string(), index: z.number().int().nonnegative(), bytes: z.number().int().positive() }),
+  'artifact.pinned': z.object({ ref: z.string(), pinned: z.boolean(), by: z.string().optional() }),
+  'artifact.manifest': z.object({
+    items: z.array(z.object({ path: z.string(), sha256: z.string().nullable() })),
+    manifest_id: z.string().optional(),
+    session_id: z.string().optional(),
+    generated_at: z.string().optional(),
+    environment_fingerprint: z.string().optional(),
+    artifacts: z.array(manifestEntry).optional(),
+    /** Whoever did the work gave no list of their own: this one is what the runtime saw. */
+    missing_executor_manifest: z.boolean().optional(),
+    /** What was said of files and is not so, or is not so any more. */
+    flagged: z.array(flaggedArtifact).optional(),
+  }),
+  'environment.recorded': z.object({
+    /** `env://hash/` and the beginning of the SHA-256. */
+    ref: z.string(),
+    sha256: z.string(),
+    environment: jsonValue,
   }),
 } as const;

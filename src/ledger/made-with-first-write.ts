@@ -18,6 +18,7 @@ export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
     tail: (session, after, signal) => real().tail(session, after, signal),
     onInbound: (session, callback) => real().onInbound(session, callback),
     payload: async (ref) => await found()?.payload(ref),
+    held: async (refs) => (await found()?.held(refs)) ?? new Set(),
     runs: async (filter) => (await found()?.runs(filter)) ?? [],
     counter: async (name) => (await found()?.counter(name)) ?? 0,
     acquire: async (session, run, options) => await real().acquire(session, run, options),

@@ -34,7 +34,8 @@ export type NewEvent = {
     readonly payload: Payloads[Type];
     readonly step?: string | undefined;
     readonly tool?: string | undefined;
-    readonly attachment?: string | undefined;
+    /** Secrets are taken out of a text; bytes are stored as they are, so whoever gives them has seen to that. */
+    readonly attachment?: string | Uint8Array | undefined;
     /** Milliseconds since 1970. */
     readonly at: number;
   };
@@ -194,6 +195,8 @@ export interface Ledger {
   onInbound(session: SessionId, callback: () => void): () => void;
   /** The bytes behind a reference; `undefined` when collected (a tombstone is left). */
   payload(ref: PayloadRef): Promise<Uint8Array | undefined>;
+  /** Those of these whose bytes are there, by what the ledger knows: nothing is read. */
+  held(refs: readonly PayloadRef[]): Promise<ReadonlySet<PayloadRef>>;
 
   runs(filter: RunFilter): Promise<readonly RunRow[]>;
   counter(name: string): Promise<number>;

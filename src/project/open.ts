@@ -7,6 +7,7 @@ import { readContextFile } from '../agents/context-files.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { expandPrompt, promptValues } from '../agents/definition/variables.ts';
 import { formatDiagnostic } from '../agents/text/diagnostics.ts';
+import { createEnvironments } from '../artifacts/environment/fingerprint.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { createIds, type SessionId } from '../base/ids.ts';
@@ -120,7 +121,7 @@ async function assemble(
     host,
     assistants: assistantSettings(config.assistants),
     messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
-    ...proofOf(config, env, clock, createVerifier({ clock, environment: env, sandbox, places })),
+    ...proofOf(config, env, clock, createVerifier({ clock, environment: env, sandbox, places }), protection),
     whenInDoubt: config.whenInDoubt,
     peers: createLazyPeers(config, clock, declared, learn),
     projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
@@ -175,10 +176,12 @@ function proofOf(
   environment: Environment,
   clock: Clock,
   verifier: Verifier,
-): Pick<EngineOptions, 'workspaces' | 'verifier' | 'projectVerify'> {
+  { redactor }: Protection,
+): Pick<EngineOptions, 'workspaces' | 'verifier' | 'environments' | 'projectVerify'> {
   // A ledger in the workspace changes with every step; with what SQLite puts beside it, it is nobody's work.
   const workspaces = createWorkspaceWatch({ clock, environment, except: [home, ...ledgerPlaces] });
-  return { workspaces, verifier, projectVerify: verify };
+  const environments = createEnvironments({ environment, redact: redactor.text });
+  return { workspaces, verifier, environments, projectVerify: verify };
 }
 
 /** A session that belongs to a group has agents of its own. */

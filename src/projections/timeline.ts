@@ -12,6 +12,7 @@ import { textOf, toolCallsOf } from '../events/messages.ts';
 import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
 import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
+import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine } from './patterns/pattern-lines.ts';
@@ -65,6 +66,7 @@ type Description = readonly [level: Level, text: string];
 
 function describe(event: LedgerEvent): Description {
   if (isPatternEvent(event)) return patternLine(event);
+  if (isArtifactEvent(event)) return artifactLine(event);
   switch (event.event_type) {
     case 'session.started':
     case 'session.config':
@@ -88,7 +90,6 @@ function describe(event: LedgerEvent): Description {
     case 'cli.stderr':
     case 'file.diff':
     case 'test.report':
-    case 'artifact.manifest':
     case 'evidence.checked':
       return describeTool(event);
     case 'agent.dismissed':
@@ -222,7 +223,7 @@ function describeModel(event: EventNamed<'model'>): Description {
   }
 }
 
-type ToolEvent = EventNamed<'tool' | 'cli' | 'file' | 'test' | 'artifact' | 'evidence'>;
+type ToolEvent = EventNamed<'tool' | 'cli' | 'file' | 'test' | 'evidence'>;
 
 function describeTool(event: ToolEvent): Description {
   switch (event.event_type) {
@@ -253,8 +254,6 @@ function describeTool(event: ToolEvent): Description {
       return ['info', describeChange(event.payload)];
     case 'test.report':
       return [event.payload.passed ? 'info' : 'warn', describeTests(event.payload)];
-    case 'artifact.manifest':
-      return ['detail', `manifest of ${counted(event.payload.items.length, 'file')}`];
     case 'evidence.checked': {
       const { claims, verified, demanded = [] } = event.payload;
       const counts = [

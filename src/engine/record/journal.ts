@@ -12,7 +12,7 @@ export interface EventOptions {
   readonly step?: string;
   readonly actor?: Actor;
   readonly tool?: string;
-  readonly attachment?: string;
+  readonly attachment?: string | Uint8Array;
   /** What brought it about; the run's latest event unless said. */
   readonly cause?: Cause;
   /** Nothing follows from it: the run's next event has the same cause as without it. */

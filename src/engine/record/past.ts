@@ -51,7 +51,7 @@ const OF_TURNS: ReadonlySet<EventType> = new Set<EventType>([
   ...(['approval.asked', 'approval.answered', 'approval.withdrawn', 'task.clarify'] as const),
   ...(['message.sent', 'message.included', 'message.read'] as const),
   ...(['run.resumed', 'run.paused', 'process.started', 'process.ended', 'agent.dismissed', 'prompt.queued'] as const),
-  ...(['push.configured', 'push.removed', 'push.told'] as const),
+  ...(['push.configured', 'push.removed', 'push.told', 'artifact.part', 'artifact.pinned'] as const),
 ]);
 const BESIDE_TURNS: readonly EventType[] = eventTypes.filter((type) => !OF_TURNS.has(type));
 /** More than what comes between one cut and the next, as a rule. */

@@ -12,7 +12,7 @@ import { type Disk, keepFile, systemDisk } from './disk.ts';
 export interface PayloadFiles {
   write(ref: PayloadRef, body: string | Uint8Array): Promise<void>;
   /** For use inside the transaction: writes the file again if a collection took it away in the meantime. */
-  ensure(ref: PayloadRef, body: string): void;
+  ensure(ref: PayloadRef, body: string | Uint8Array): void;
   /** `undefined` when there is no such file. */
   read(ref: PayloadRef): Promise<Uint8Array | undefined>;
   remove(ref: PayloadRef): void;

@@ -10,6 +10,7 @@ import { integer, text, textOrNull } from '../rows.ts';
 import { chainedEvent } from '../rules/read-events.ts';
 import { type ChainedEvent, payloadPlace } from '../rules/stored-event.ts';
 import { liveness } from '../sqlite/leases.ts';
+import { isInline } from '../sqlite/payloads.ts';
 import { openFile } from '../sqlite/schema.ts';
 import { copiedRun, copiedSession } from './rows.ts';
 import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './store.ts';
@@ -79,8 +80,8 @@ export function openSqliteCopy({ path: given, clock, self, readOnly }: SqliteCop
         .all(name)
         .map((row) => ({ name: text(row, 'name'), value: integer(row, 'value') })),
     writePayloads: async (payloads) => {
-      for (const { ref, bytes: size, body } of payloads) {
-        if (body !== undefined && size > limits.payloadInlineBytes) await files.write(ref, body);
+      for (const { ref, body } of payloads) {
+        if (body !== undefined && !isInline(body)) await files.write(ref, body);
       }
       inTransaction(database, () => writePayloads(database, files, payloads));
     },
@@ -122,8 +123,8 @@ function writePayloads(database: DatabaseSync, files: PayloadFiles, payloads: re
      ON CONFLICT (ref) DO UPDATE SET place = excluded.place, body = excluded.body WHERE place = ${payloadPlace.gone}`,
   );
   for (const { ref, bytes: size, body } of payloads) {
-    const large = body !== undefined && size > limits.payloadInlineBytes;
-    if (large) files.ensure(ref, Buffer.from(body).toString());
+    const large = body !== undefined && !isInline(body);
+    if (large) files.ensure(ref, body);
     const where = body === undefined ? payloadPlace.gone : large ? payloadPlace.file : payloadPlace.inline;
     const inline = body === undefined || large ? null : Buffer.from(body).toString();
     write.run(Buffer.from(ref, 'hex'), where, size, inline);

@@ -172,7 +172,7 @@ async function ensureBlobs(blobs: BlobStore | undefined, batch: readonly Entry[]
   if (blobs === undefined) return;
   const large = batch.flatMap(({ needs }) => (needs.bodies ?? []).filter(isLarge));
   for (let start = 0; start < large.length; start += BLOBS_AT_ONCE)
-    await Promise.all(large.slice(start, start + BLOBS_AT_ONCE).map((body) => blobs.write(body.ref, body.text)));
+    await Promise.all(large.slice(start, start + BLOBS_AT_ONCE).map((body) => blobs.write(body.ref, body.data)));
 }
 
 /** A bucket answers each question in some tens of milliseconds, and the transaction waits. */

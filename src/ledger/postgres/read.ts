@@ -4,7 +4,7 @@ import type { PayloadRef } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Ledger, LedgerStats, ReadQuery } from '../port.ts';
-import { bytes, integer, type Row } from '../rows.ts';
+import { bytes, hex, integer, type Row } from '../rows.ts';
 import { payloadRef } from '../rules/chain.ts';
 import { assembledEvents, storedEvent } from '../rules/read-events.ts';
 import { payloadPlace, type StoredEvent } from '../rules/stored-event.ts';
@@ -27,6 +27,10 @@ const OF_TREE = (value: string): string => ` AND event.position >= (SELECT first
 AND event.run IN (SELECT id FROM run WHERE root = (SELECT id FROM run WHERE name = ${value}))`;
 const OF_TYPES = (value: string): string => ` AND event.type = ANY(${value}::text[])`;
 const PAYLOAD: Statement = { name: 'troupe-payload', text: 'SELECT place, body FROM payload WHERE ref = $1' };
+const HELD: Statement = {
+  name: 'troupe-held',
+  text: `SELECT ref FROM payload WHERE ref = ANY($1::bytea[]) AND place <> ${payloadPlace.gone}`,
+};
 const COUNTER: Statement = { name: 'troupe-counter', text: 'SELECT value FROM counter WHERE name = $1' };
 const SIZES: Statement = {
   name: 'troupe-sizes',
@@ -40,7 +44,7 @@ const SIZES: Statement = {
          FROM payload WHERE place <> ${payloadPlace.gone}`,
 };
 
-export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'counter' | 'stats'> {
+export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'held' | 'counter' | 'stats'> {
   readonly source: VerifySource;
 }
 
@@ -69,6 +73,10 @@ export function createPostgresReader(
   return {
     payload,
     read: async (query) => assembledEvents(await stored(query), payload, query.exact === true ? protection : undefined),
+    held: async (refs) => {
+      const rows = refs.length === 0 ? [] : await database.rows(HELD, [refs.map((ref) => Buffer.from(ref, 'hex'))]);
+      return new Set(rows.map((row) => hex(bytes(row, 'ref')) as PayloadRef));
+    },
     counter: async (name) => {
       const [row] = await database.rows(COUNTER, [name]);
       return row === undefined ? 0 : integer(row, 'value');

@@ -142,6 +142,7 @@ function assemble(
     tail: notices.tail,
     onInbound: notices.onInbound,
     payload: reader.payload,
+    held: reader.held,
     runs: (filter) => readPostgresRuns(database, filter),
     counter: reader.counter,
     acquire: leases.acquire,

@@ -3,6 +3,7 @@
  * statement fails, the commit at the end is a rollback.
  */
 import { TroupeError } from '../../base/errors.ts';
+import { bytesOf } from '../rules/prepared-event.ts';
 import { payloadPlace } from '../rules/stored-event.ts';
 import { isLarge } from './append.ts';
 import type { Connection, Statement } from './connection.ts';
@@ -200,7 +201,7 @@ function payloadRows({ hasBlobs }: Destination, state: BatchState): readonly Sen
   const alone: Sent[] = [];
   for (const { body, revived } of state.bodies.values()) {
     const outside = hasBlobs && isLarge(body);
-    const bytes = outside ? null : Buffer.from(body.text);
+    const bytes = outside ? null : bytesOf(body.data);
     const where = outside ? payloadPlace.file : payloadPlace.inline;
     if (revived) alone.push({ statement: REVIVE, values: [binary(body.ref), where, bytes] });
     else if (isLarge(body)) alone.push({ statement: ONE_PAYLOAD, values: [binary(body.ref), where, body.bytes, bytes] });

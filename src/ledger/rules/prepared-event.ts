@@ -17,8 +17,13 @@ import { SEALED } from './read-events.ts';
 /** Bytes to store, and their name. */
 export interface PayloadBody {
   readonly ref: PayloadRef;
-  readonly text: string;
+  readonly data: string | Uint8Array;
   readonly bytes: number;
+}
+
+/** Without a copy where they are bytes already. */
+export function bytesOf(data: string | Uint8Array): Buffer {
+  return typeof data === 'string' ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
 export interface PreparedEvent {
@@ -87,7 +92,7 @@ function prepareEvent(session: SessionId, event: NewEvent, protection: Protectio
     at: Math.round(event.at),
     payload: cleaned?.value ?? event.payload,
     body: bodyOf(cleaned === undefined ? serialized : bodyWithSeal(session, event, cleaned, protection), event.type),
-    attachment: event.attachment === undefined ? null : bodyOf(redactor.text(event.attachment), event.type),
+    attachment: attachmentOf(event, protection),
   };
 }
 
@@ -102,8 +107,13 @@ function bodyWithSeal(session: SessionId, event: NewEvent, { value, found }: Red
   return JSON.stringify({ ...(value as JsonObject), [SEALED]: sealed });
 }
 
-function bodyOf(text: string, type: string): PayloadBody {
-  const bytes = Buffer.byteLength(text);
+function attachmentOf({ attachment, type }: NewEvent, { redactor }: Protection): PayloadBody | null {
+  if (attachment === undefined) return null;
+  return bodyOf(typeof attachment === 'string' ? redactor.text(attachment) : attachment, type);
+}
+
+function bodyOf(data: string | Uint8Array, type: string): PayloadBody {
+  const bytes = Buffer.byteLength(data);
   if (bytes > limits.payloadBytes) {
     throw new TroupeError(
       'payload_too_large',
@@ -113,7 +123,7 @@ function bodyOf(text: string, type: string): PayloadBody {
       },
     );
   }
-  return { ref: payloadRef(text), text, bytes };
+  return { ref: payloadRef(data), data, bytes };
 }
 
 /** The caller broke the port's rules: nothing of its append is written. */

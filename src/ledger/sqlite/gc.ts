@@ -42,7 +42,7 @@ interface GcOptions {
   readonly database: DatabaseSync;
   readonly writes: GroupCommit;
   readonly memo: Memo;
-  readonly files: PayloadFiles | undefined;
+  readonly files: PayloadFiles;
 }
 
 export async function collectGarbage(options: GcOptions, policy: RetentionPolicy): Promise<GcReport> {
@@ -89,7 +89,6 @@ function bury(database: DatabaseSync, sessions: readonly Row[], payloads: readon
  * moment, and whoever does so looks for the file under the same lock.
  */
 async function removeFiles({ database, writes, files }: GcOptions, payloads: readonly Row[], now: number): Promise<void> {
-  if (files === undefined) return;
   const known = database.prepare('SELECT 1 FROM payload WHERE ref = ?');
   const stillGone = database.prepare(`SELECT 1 FROM payload WHERE id = ? AND place = ${payloadPlace.gone}`);
   await writes.submit({

@@ -1,9 +1,10 @@
-/** Stores each distinct payload once: small ones in the database, large ones as files. */
+/** Stores each distinct payload once: small texts in the database, large ones and those that are no text as files. */
+import { isUtf8 } from 'node:buffer';
 import type { DatabaseSync } from 'node:sqlite';
 import { limits } from '../../base/limits.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
 import { integer } from '../rows.ts';
-import type { PayloadBody, PreparedEvent } from '../rules/prepared-event.ts';
+import { bytesOf, type PayloadBody, type PreparedEvent } from '../rules/prepared-event.ts';
 import { payloadPlace } from '../rules/stored-event.ts';
 
 export interface PayloadStore {
@@ -13,31 +14,37 @@ export interface PayloadStore {
   store(body: PayloadBody): number;
 }
 
-/** `files` is `undefined` for a ledger in memory, which keeps everything inside. */
-export function createPayloadStore(database: DatabaseSync, files: PayloadFiles | undefined): PayloadStore {
+/** The column in the database is for text. */
+export function isInline(data: string | Uint8Array): boolean {
+  return Buffer.byteLength(data) <= limits.payloadInlineBytes && (typeof data === 'string' || isUtf8(data));
+}
+
+export function createPayloadStore(database: DatabaseSync, files: PayloadFiles): PayloadStore {
   const insert = database.prepare('INSERT OR IGNORE INTO payload (ref, place, bytes, body) VALUES (?, ?, ?, ?)');
   const find = database.prepare('SELECT id, place FROM payload WHERE ref = ?');
   const revive = database.prepare('UPDATE payload SET place = ?, body = ? WHERE id = ?');
-  const isLarge = (body: PayloadBody | null): body is PayloadBody => body !== null && body.bytes > limits.payloadInlineBytes;
 
   return {
     filesBefore: (events) => {
-      if (files === undefined || !events.some(({ body, attachment }) => isLarge(body) || isLarge(attachment))) return undefined;
-      const large = events.flatMap(({ body, attachment }) => [body, attachment]).filter(isLarge);
+      const large = events
+        .flatMap(({ body, attachment }) => [body, attachment ?? []].flat())
+        .filter(({ data }) => !isInline(data));
+      if (large.length === 0) return undefined;
       return async () => {
-        for (const body of large) await files.write(body.ref, body.text);
+        for (const body of large) await files.write(body.ref, body.data);
       };
     },
     store: (body) => {
-      const inFile = files !== undefined && isLarge(body);
-      if (inFile) files.ensure(body.ref, body.text);
+      const inFile = !isInline(body.data);
+      if (inFile) files.ensure(body.ref, body.data);
       const where = inFile ? payloadPlace.file : payloadPlace.inline;
+      const inline = inFile ? null : bytesOf(body.data).toString();
       const ref = Buffer.from(body.ref, 'hex');
-      const added = insert.run(ref, where, body.bytes, inFile ? null : body.text);
+      const added = insert.run(ref, where, body.bytes, inline);
       if (added.changes === 1) return Number(added.lastInsertRowid);
       const row = find.get(ref) ?? {};
       const id = integer(row, 'id');
-      if (integer(row, 'place') === payloadPlace.gone) revive.run(where, inFile ? null : body.text, id);
+      if (integer(row, 'place') === payloadPlace.gone) revive.run(where, inline, id);
       return id;
     },
   };

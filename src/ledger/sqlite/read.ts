@@ -20,6 +20,7 @@ export interface Reader {
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
   stored(query: ReadQuery): readonly StoredEvent[];
   payload(ref: PayloadRef): Promise<Uint8Array | undefined>;
+  held(refs: readonly PayloadRef[]): Promise<ReadonlySet<PayloadRef>>;
   /** Whether the bytes still have the hash they are named by. Collected ones count as intact. */
   isIntact(ref: PayloadRef): Promise<boolean>;
   counter(name: string): number;
@@ -73,14 +74,10 @@ export function eventsSql(query: ReadQuery): string {
   return `${SELECT_EVENTS}${inSession}${ofRun}${ofTree}${ofTypes} ORDER BY ${order} LIMIT :limit`;
 }
 
-export function createReader(
-  database: DatabaseSync,
-  path: string,
-  files: PayloadFiles | undefined,
-  protection: Protection,
-): Reader {
+export function createReader(database: DatabaseSync, path: string, files: PayloadFiles, protection: Protection): Reader {
   const statements = new Map<string, StatementSync>();
   const findPayload = database.prepare('SELECT place, body FROM payload WHERE ref = ?');
+  const findPlace = database.prepare('SELECT place FROM payload WHERE ref = ?');
   const findCounter = database.prepare('SELECT value FROM counter WHERE name = ?');
 
   const statement = (query: ReadQuery): StatementSync => {
@@ -104,12 +101,19 @@ export function createReader(
   const payload: Reader['payload'] = async (ref) => {
     const row = findPayload.get(Buffer.from(ref, 'hex'));
     if (row === undefined || integer(row, 'place') === payloadPlace.gone) return undefined;
-    return integer(row, 'place') === payloadPlace.inline ? Buffer.from(text(row, 'body')) : await files?.read(ref);
+    return integer(row, 'place') === payloadPlace.inline ? Buffer.from(text(row, 'body')) : await files.read(ref);
   };
 
   return {
     stored,
     payload,
+    held: async (refs) =>
+      new Set(
+        refs.filter((ref) => {
+          const row = findPlace.get(Buffer.from(ref, 'hex'));
+          return row !== undefined && integer(row, 'place') !== payloadPlace.gone;
+        }),
+      ),
     read: (query) => assembledEvents(stored(query), payload, query.exact === true ? protection : undefined),
     isIntact: async (ref) => {
       const row = findPayload.get(Buffer.from(ref, 'hex'));

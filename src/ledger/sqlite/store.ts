@@ -9,6 +9,7 @@ import type { Ids, SessionId } from '../../base/ids.ts';
 import type { Secret } from '../../base/secrets/redact.ts';
 import type { Disk } from '../blobs/disk.ts';
 import { createPayloadFiles } from '../blobs/payload-files.ts';
+import { createPayloadMemory } from '../blobs/payload-memory.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from '../port.ts';
 import { isInbound, prepareAppend } from '../rules/prepared-event.ts';
 import { createProtection, type Protection } from '../seals/protection.ts';
@@ -56,7 +57,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   if (options.maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${options.maxPages}`);
 
   const protection = options.protection ?? createProtection(options.secrets ?? []);
-  const files = inMemory ? undefined : createPayloadFiles(`${path}-payloads`, owner.id, options.disk);
+  const files = inMemory ? createPayloadMemory() : createPayloadFiles(`${path}-payloads`, owner.id, options.disk);
   const memo = createMemo(database);
   const payloads = createPayloadStore(database, files);
   const appender = createAppender(database, memo, createRunIndex(database, memo), payloads);
@@ -115,6 +116,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     tail: notices.tail,
     onInbound: notices.onInbound,
     payload: reader.payload,
+    held: reader.held,
     runs: async (filter) => readRuns(filter),
     counter: async (name) => reader.counter(name),
     acquire: leases.acquire,

@@ -3,6 +3,7 @@
  * covers the promises of port.ts; what only one store has (its file, its errors) is tested beside that store.
  */
 import { appendChecks } from './append.ts';
+import { artifactChecks } from './artifacts.ts';
 import { leaseChecks } from './lease.ts';
 import { keepingChecks, payloadChecks } from './payload.ts';
 import { readChecks } from './read.ts';
@@ -16,4 +17,5 @@ export const ledgerConformance: readonly ConformanceCheck[] = [
   ...sealChecks,
   ...leaseChecks,
   ...keepingChecks,
+  ...artifactChecks,
 ];

@@ -1,0 +1,22 @@
+/** Bounds of artifacts and of what is found out about the environment. */
+import { KIB, MIB, SECOND } from './units.ts';
+
+export const artifactLimits = {
+  artifactBytes: 512 * MIB,
+  artifactPartBytes: 4 * MIB,
+  artifactsPerSession: 10_000,
+  artifactSessionBytes: 4_096 * MIB,
+  artifactNameCharacters: 100,
+  artifactPreviewBytes: 4 * KIB,
+  artifactThumbnailBytes: 64 * KIB,
+  artifactImageDots: 16_000_000,
+  /** The exact text of one that was redacted. */
+  artifactExactBytes: 8 * MIB,
+  artifactReads: 3,
+  environmentToolMs: 3 * SECOND,
+  environmentToolBytes: 4 * KIB,
+  environmentLockfileBytes: 64 * MIB,
+  environmentGitMs: 10 * SECOND,
+  environmentGitBytes: MIB,
+  environmentPlaces: 64,
+} as const;
