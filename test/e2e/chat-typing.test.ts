@@ -68,6 +68,32 @@ describe('keys', () => {
     await again.sees(/› half$/);
   });
 
+  it('recall what was pasted or said by a script as that: it names no file, and what was sent along is again', async () => {
+    const { project, person, last } = await talks();
+    await using _project = project;
+    await using _person = person;
+    await project.write('secret.txt', 'the secret');
+    await project.write('plan.txt', 'the plan');
+    const heard = async (at: InChat, typed: string): Promise<string> => {
+      at.type('\u000c');
+      await at.sees(/^\s*›$/);
+      at.type(`${typed}\r`);
+      await at.isBack('Said.\n\n1 turn');
+      return last();
+    };
+    const first = await heard(person, `@plan.txt and ${pasted('@secret.txt')}`);
+    await heard(person, pasted('/undo'));
+    expect(await heard(person, UP)).toBe('/undo');
+    const again = await heard(person, UP.repeat(3));
+    person.type('/exit\r');
+    await person.ended;
+    await project.troupe('run', 'helper', 'from a script: @secret.txt');
+    await using back = await inChat(project);
+    expect(await heard(back, UP)).toBe('from a script: @secret.txt');
+    for (const sent of [first, again, await heard(back, UP.repeat(3)), await heard(back, UP)])
+      expect([sent.includes('the plan'), sent.includes('the secret')]).toEqual([true, false]);
+  });
+
   it('of wide signs and emoji move by what one sees', async () => {
     const { project, person, last } = await talks();
     await using _project = project;

@@ -11,7 +11,7 @@ import { fenced, fenceNote } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { UserMessage } from '../../events/messages.ts';
-import { type ChatDraft, draftText } from './draft.ts';
+import { type ChatDraft, draftOf, draftText } from './draft.ts';
 
 type Part = UserMessage['content'][number];
 
@@ -52,25 +52,45 @@ export async function withFiles(draft: ChatDraft, workspace: string, nonce: stri
 
 const SPACE = /^\s+$/;
 
-/** What stands behind each @ that begins a word; `@"…"` may hold spaces. */
-export function mentionsIn({ cells }: ChatDraft): readonly string[] {
-  const found = new Set<string>();
-  for (const [index, cell] of cells.entries()) {
-    const before = cells[index - 1];
-    if (cell.text !== '@' || cell.pasted || (before !== undefined && !SPACE.test(before.text))) continue;
-    const quoted = cells[index + 1]?.text === '"';
+/** What stands behind each @ that somebody typed and that begins a word; `@"…"` may hold spaces. */
+export function mentionsIn({ cells }: Pick<ChatDraft, 'cells'>): readonly string[] {
+  return [...new Set([...mentions(cells)].filter(({ at }) => cells[at]?.pasted === false).map(({ word }) => word))];
+}
+
+function* mentions(cells: ChatDraft['cells']): Generator<{ readonly at: number; readonly word: string }, void> {
+  for (const [at, cell] of cells.entries()) {
+    const before = cells[at - 1];
+    if (cell.text !== '@' || (before !== undefined && !SPACE.test(before.text))) continue;
+    const quoted = cells[at + 1]?.text === '"';
     let word = '';
-    for (let at = index + (quoted ? 2 : 1); at < cells.length && word.length <= limits.pathCharacters; at += 1) {
-      const text = cells[at]?.text ?? '';
+    for (let next = at + (quoted ? 2 : 1); next < cells.length && word.length <= limits.pathCharacters; next += 1) {
+      const text = cells[next]?.text ?? '';
       if (quoted ? text === '"' || text === '\n' : SPACE.test(text)) break;
       word += text;
     }
-    if (word !== '') found.add(word);
+    if (word !== '') yield { at, word };
   }
-  return [...found];
+}
+
+const SENT_ALONG = /^\n\nThe file (.*), sent along:\n/;
+
+/**
+ * A message of the ledger, to be said again. It may have been pasted, or be a script's: nothing in it is a command, and of the
+ * files that it names only those count as typed that were sent along with it.
+ */
+export function saidAgain({ content }: Pick<UserMessage, 'content'>): ChatDraft {
+  const [first, ...others] = content;
+  const draft = draftOf(first?.type === 'text' ? first.text : '', true);
+  const named = new Set(others.flatMap((part) => (part.type === 'text' ? (SENT_ALONG.exec(part.text)?.[1] ?? []) : [])));
+  const pictures = others.some(({ type }) => type === 'image');
+  const wasSent = (word: string): boolean => named.has(word) || (pictures && isImageName(word));
+  const typed = new Set([...mentions(draft.cells)].filter(({ word }) => namesOf(word).some(wasSent)).map(({ at }) => at));
+  return { ...draft, cells: draft.cells.map((cell, index) => (typed.has(index) ? { ...cell, pasted: false } : cell)) };
 }
 
 const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
+/** The file may be the word, or what is left of it before the end of a sentence. */
+const namesOf = (word: string): readonly string[] => [...new Set([word, word.replace(PUNCTUATION, '')])];
 const looksLikePath = (word: string): boolean => word.includes('/') || /\.\w+$/.test(word);
 
 /** `undefined` for a word that is no file and does not look like one, such as a name. */
@@ -79,7 +99,7 @@ async function fileOf(
   workspace: string,
 ): Promise<Result<{ readonly path: string; readonly name: string } | undefined, string>> {
   let problem = '';
-  for (const name of new Set([word, word.replace(PUNCTUATION, '')])) {
+  for (const name of namesOf(word)) {
     const confined = await confinedPath(workspace, resolve(workspace, name));
     if (confined.ok) return ok({ path: confined.value, name });
     if (problem === '' || confined.error.message !== 'does not exist') problem = confined.error.message;
@@ -98,9 +118,10 @@ function imageTypeOf(bytes: Buffer): string | undefined {
   return begins.startsWith('RIFF') && begins.startsWith('WEBP', 8) ? 'image/webp' : undefined;
 }
 const IMAGE_NAMES = new Set(['.png', '.jpg', '.jpeg', '.gif', '.webp']);
+const isImageName = (name: string): boolean => IMAGE_NAMES.has(extname(name).toLowerCase());
 
 async function partOf(path: string, name: string, nonce: string): Promise<Result<Part, string>> {
-  const isNamedImage = IMAGE_NAMES.has(extname(path).toLowerCase());
+  const isNamedImage = isImageName(path);
   const read = await readBounded(path, isNamedImage ? 'imageBytes' : 'attachedFileBytes');
   if (!read.ok) return fail(`@${name}: ${read.error}; nothing was sent`);
   const mediaType = imageTypeOf(read.value);

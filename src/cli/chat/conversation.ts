@@ -12,7 +12,8 @@ import { foldCosts, initialCosts } from '../../projections/costs.ts';
 import { standingNext, type stateOf } from '../drive/find-run.ts';
 import type { RunTermsOptions } from '../drive/finish-run.ts';
 import type { CommandContext } from '../terminal/command.ts';
-import type { ChatDraft } from './draft.ts';
+import { saidAgain } from './attachments.ts';
+import type { ChatDraft, Recalled } from './draft.ts';
 import type { Typing } from './typing.ts';
 
 export interface ChatOptions extends Pick<RunTermsOptions, 'model' | 'maxTurns' | 'budgetUsd' | 'yes' | 'notify'> {
@@ -44,7 +45,7 @@ export interface Chat {
   /** What stands on the next line: what was typed meanwhile, or could not be sent. */
   draft: ChatDraft;
   /** Newest first. */
-  readonly history: string[];
+  readonly history: Recalled[];
 }
 
 /** How the conversation stands: whether something can be said now. */
@@ -78,15 +79,16 @@ export function typedText({ input }: Pick<EventOf<'run.started'>['payload'], 'in
 }
 
 /** What people have said in this project, newest first, each once: redacted as the ledger keeps it. */
-export async function saidBefore(ledger: Ledger): Promise<string[]> {
-  const texts = new Set<string>();
+export async function saidBefore(ledger: Ledger): Promise<Recalled[]> {
+  const said = new Map<string, Recalled>();
   for (const row of await ledger.runs({ roots: true, limit: limits.chatHistory })) {
     const started = await startOfRun(ledger, row).catch(() => undefined);
     if (started?.origin.kind !== 'person') continue;
+    const { input } = started;
     const text = typedText(started);
-    if (text.trim() !== '') texts.add(text);
+    if (text.trim() !== '' && input.role === 'user' && !said.has(text)) said.set(text, () => saidAgain(input));
   }
-  return [...texts];
+  return [...said.values()];
 }
 
 /** Root runs of the session that somebody else started since, oldest first. */

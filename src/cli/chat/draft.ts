@@ -23,6 +23,9 @@ export interface ChatDraft {
   readonly cursor: number;
 }
 
+/** What was said once, as it comes back to the line. */
+export type Recalled = () => ChatDraft;
+
 export const emptyDraft: ChatDraft = { cells: [], cursor: 0 };
 /** Beyond either of these a paste is one cell. */
 const PASTE_LINES_SHOWN = 10;
@@ -36,8 +39,8 @@ export const draftShown = ({ cells }: Pick<ChatDraft, 'cells'>): string =>
   cells.map(({ text, shown }) => (text === '\n' ? '↵' : shown)).join('');
 
 /** With the cursor at its end. */
-export function draftOf(text: string): ChatDraft {
-  const cells = cellsOf(text, false);
+export function draftOf(text: string, pasted = false): ChatDraft {
+  const cells = cellsOf(text, pasted);
   return { cells, cursor: cells.length };
 }
 

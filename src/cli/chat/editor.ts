@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { KeyByKey } from '../terminal/key-by-key.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { watchSize } from '../terminal/window-size.ts';
-import { type ChatDraft, draftOf, draftReplaced, editedDraft, emptyDraft, isEmptyDraft, typedInto } from './draft.ts';
+import { type ChatDraft, draftReplaced, editedDraft, emptyDraft, isEmptyDraft, type Recalled, typedInto } from './draft.ts';
 import { createDrawnLine } from './drawn-line.ts';
 import type { Key, KeyName } from './keys.ts';
 import { movedByRow } from './layout.ts';
@@ -24,7 +24,7 @@ export interface EditorParts {
   readonly screen: Screen;
   readonly clock: Clock;
   /** What was said before, newest first. */
-  readonly history: readonly string[];
+  readonly history: readonly Recalled[];
   complete(draft: ChatDraft): Promise<Completion | undefined>;
 }
 
@@ -108,11 +108,11 @@ function createEditing({ screen, history, complete }: EditorParts, begun: ChatDr
   let back = -1;
   let kept = begun;
   const recall = (to: number): void => {
-    const text = history[to];
-    if (to < -1 || (to >= 0 && text === undefined)) return;
+    const said = history[to];
+    if (to < -1 || (to >= 0 && said === undefined)) return;
     if (back === -1) kept = draft;
     back = to;
-    draft = text === undefined ? kept : draftOf(text);
+    draft = said === undefined ? kept : said();
   };
   const interrupt = (): Read | undefined => {
     if (isEmptyDraft(draft) && leaving) return { kind: 'left' };

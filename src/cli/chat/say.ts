@@ -13,7 +13,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { withFiles } from './attachments.ts';
 import { type Chat, type ChatStanding, meanwhile, spentSoFar, standingNow, startOfRun, typedText } from './conversation.ts';
-import { type ChatDraft, draftText } from './draft.ts';
+import { type ChatDraft, draftAt } from './draft.ts';
 import { begunTurn, takeTurn } from './turn.ts';
 
 const SHOWN_CHARACTERS = 70;
@@ -53,7 +53,7 @@ export async function say(chat: Chat, draft: ChatDraft): Promise<void> {
   // Somebody may have spoken, and been answered, since it was looked.
   await showMeanwhile(chat, started.handle.run);
   chat.condense = false;
-  chat.history.unshift(draftText(draft));
+  chat.history.unshift(() => draftAt(draft, draft.cells.length));
   await takeTurn(chat, await begunTurn(chat, started.handle, sent.value.images));
 }
 
