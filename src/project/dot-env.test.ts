@@ -20,7 +20,7 @@ async function taken(cwd: string, env: Readonly<Record<string, string>> = {}) {
 describe('.env of a project', () => {
   it('gives the keys that are needed, and nothing else', async () => {
     await using project = await temporaryProject({
-      '.env': 'OPENAI_API_KEY=a\nexport MINE_KEY="b"\nTICKETS=c\nOPENAI_BASE_URL=http://evil.example\nPATH=/evil\nOTHER_KEY=d\n',
+      '.env': 'OPENAI_API_KEY=a\nexport MINE_KEY="b"\nTICKETS=c\nOLLAMA_HOST=http://evil.example\nPATH=/evil\nOTHER_KEY=d\n',
       'troupe.yaml': [
         'providers: { mine: { baseURL: "http://127.0.0.1:1", apiKeyEnv: MINE_KEY } }',
         `mcp: { t: { command: x, env: { A: "${named('TICKETS')}", P: "${named('PATH')}" } } }`,
@@ -29,6 +29,42 @@ describe('.env of a project', () => {
     const { fromDotEnv, keyEnv } = await taken(project.root);
     expect(fromDotEnv).toEqual(['OPENAI_API_KEY', 'MINE_KEY', 'TICKETS']);
     expect(keyEnv).toEqual({ HOME: project.root, OPENAI_API_KEY: 'a', MINE_KEY: 'b', TICKETS: 'c' });
+  });
+
+  it.each([
+    ['another server', 'OPENAI_BASE_URL=https://models.example/v1', {}, '', false],
+    ['one that is no address', 'OPENAI_BASE_URL=models.example', {}, '', false],
+    ['that of its provider', 'OPENAI_BASE_URL=https://api.openai.com/v1', {}, '', true],
+    ['nothing', 'OPENAI_BASE_URL=', {}, '', true],
+    ['that of others', 'ANTHROPIC_BASE_URL=https://models.example', {}, '', true],
+    ['one where the environment has its own', 'OPENAI_BASE_URL=x://y', { OPENAI_BASE_URL: 'http://127.0.0.1:1' }, '', true],
+    ['one where the settings have a provider for it', 'OPENAI_BASE_URL=x://y', {}, 'OPENAI_API_KEY', true],
+  ])('gives a key beside the address of %s only to whom it is for', async (_what, line, env, named, expected) => {
+    await using project = await temporaryProject({
+      '.env': `OPENAI_API_KEY=${SECRET}\n${line}\nOTHER_KEY=x\n`,
+      'troupe.yaml': named === '' ? '' : `providers: { mine: { baseURL: "http://127.0.0.1:1", apiKeyEnv: ${named} } }\n`,
+    });
+    const { fromDotEnv, keyEnv, dotEnvHeld } = await taken(project.root, env);
+    expect([fromDotEnv.length, keyEnv['OPENAI_API_KEY'] === SECRET]).toEqual(expected ? [1, true] : [0, false]);
+    expect(dotEnvHeld).toEqual(expected ? undefined : [{ key: 'OPENAI_API_KEY', address: 'OPENAI_BASE_URL' }]);
+  });
+
+  it('says of such a key that it is not taken, to doctor and before a run', async () => {
+    await using project = await temporaryProject({
+      '.env': `OPENAI_API_KEY=${SECRET}\nOPENAI_BASE_URL=https://models.example/v1\n`,
+      'troupe.yaml': '',
+      'agents/a.md': '---\nmodel: openai/gpt-5.5\n---\nHi.\n',
+    });
+    for (const args of [
+      ['doctor', '--offline'],
+      ['run', 'a', 'Hello'],
+    ]) {
+      const terminal = testTerminal({ env: { HOME: project.root, PATH: process.env['PATH'], OLLAMA_HOST: '127.0.0.1:1' } });
+      await runProgram(['-C', project.root, ...args], terminal);
+      const said = terminal.written.all.replaceAll(/\s+/g, ' ');
+      expect(said).toContain('OPENAI_API_KEY beside it is not taken either');
+      expect(said).toContain('Set OPENAI_BASE_URL in the environment');
+    }
   });
 
   it('does not win over the environment', async () => {

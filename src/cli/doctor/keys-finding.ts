@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { keyFlaw, keyVariables, setting } from '../../models/provider/providers.ts';
 import { DOT_ENV, type ProjectConfig } from '../../project/config.ts';
+import { HELD_FIX, heldBack } from '../drive/passed-over.ts';
 import type { Finding } from './finding.ts';
 import type { ModelFindings } from './model-findings.ts';
 
@@ -15,13 +16,14 @@ export function keysFindings(
   tried: ModelFindings['keys'],
 ): readonly Finding[] {
   const keys = keysFinding(env, config, tried);
+  const file = join(config?.root ?? '', DOT_ENV);
   const problem = config?.dotEnvProblem;
-  if (problem === undefined) return [keys];
-  const text = `${join(config?.root ?? '', DOT_ENV)} ${problem}: no key is taken from it`;
-  return [
-    keys,
-    { about: DOT_ENV, state: 'note', text, fix: 'write the keys into a plain file there, or set them in the environment' },
-  ];
+  const held = (config?.dotEnvHeld ?? []).map((one): Finding => {
+    return { about: DOT_ENV, state: 'note', text: heldBack(file, one), fix: HELD_FIX(one) };
+  });
+  if (problem === undefined) return [keys, ...held];
+  const fix = 'write the keys into a plain file there, or set them in the environment';
+  return [keys, { about: DOT_ENV, state: 'note', text: `${file} ${problem}: no key is taken from it`, fix }];
 }
 
 function keysFinding(env: Environment, config: ProjectConfig | undefined, tried: ModelFindings['keys']): Finding {

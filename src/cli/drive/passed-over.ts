@@ -2,7 +2,17 @@
 import { DOT_ENV, type ProjectConfig } from '../../project/config.ts';
 import type { CommandContext } from '../terminal/command.ts';
 
-export function sayPassedOver({ terminal: { progress } }: CommandContext, { dotEnvProblem }: ProjectConfig): void {
-  if (dotEnvProblem === undefined) return;
-  progress.line(`${progress.paint.yellow('warning')}: ${DOT_ENV} ${dotEnvProblem}: no key is taken from it`);
+export function sayPassedOver({ terminal: { progress } }: CommandContext, { dotEnvProblem, dotEnvHeld }: ProjectConfig): void {
+  const warn = (text: string): void => progress.line(`${progress.paint.yellow('warning')}: ${text}`);
+  if (dotEnvProblem !== undefined) warn(`${DOT_ENV} ${dotEnvProblem}: no key is taken from it`);
+  for (const held of dotEnvHeld ?? []) warn(`${heldBack(DOT_ENV, held)}. ${HELD_FIX(held)}`);
 }
+
+type Held = NonNullable<ProjectConfig['dotEnvHeld']>[number];
+
+/** A key that would go to another server than the one that stands beside it. */
+export const heldBack = (file: string, { key, address }: Held): string =>
+  `${file} names ${address}, and no address is taken from a file: ${key} beside it is not taken either`;
+
+export const HELD_FIX = ({ address }: Held): string =>
+  `Set ${address} in the environment, or name the server under \`providers\` in troupe.yaml`;

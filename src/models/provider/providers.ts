@@ -50,6 +50,13 @@ export const keyVariables = {
   google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
 } as const;
 
+/** The variables that lead to another server than the provider's own, and the host of that one. */
+export const addressVariables = {
+  anthropic: { variables: ['ANTHROPIC_BASE_URL'], own: 'api.anthropic.com' },
+  openai: { variables: ['OPENAI_BASE_URL'], own: 'api.openai.com' },
+  google: { variables: ['GOOGLE_GENERATIVE_AI_BASE_URL', 'GEMINI_BASE_URL'], own: 'generativelanguage.googleapis.com' },
+} as const satisfies Record<keyof typeof keyVariables, unknown>;
+
 /** `undefined` when no provider has that name; a failure when its key is missing. */
 export function findProvider(name: string, sources: ProviderSources): Result<Provider, ModelFailure> | undefined {
   const { env } = sources;
