@@ -276,6 +276,21 @@ describe('toFailure', () => {
       expect(toFailure(new Error(said), { ...context, secrets }).message).not.toMatch(/first-half|line2/);
   });
 
+  it.each([
+    ['Incorrect API key provided', 'Incorrect API key provided'],
+    [
+      'Incorrect API key provided: sk-proj-****abcd. See keyboard-shortcuts',
+      'API key provided: [redacted]. See keyboard-shortcuts',
+    ],
+    ['the key abcd1234efgh is not known', 'the key [redacted] is not known'],
+    ['key=ABCD1234EFGH', 'key=[redacted]'],
+    ['authorization: Bearer abcdefghijklmnop', 'Bearer [redacted]'],
+    ['skABCDEFGH12345678 and AIzaSyA-abcdefghijkl', '[redacted] and [redacted]'],
+    ['Bearer authentication required', 'Bearer authentication required'],
+  ])('hides the key in "%s", and not what is said about it', (said, expected) => {
+    expect(toFailure(new Error(said), context).message).toContain(expected);
+  });
+
   it('keeps secrets and key-like words out, and messages short', () => {
     const { message } = toFailure(
       new Error(`the-secret sk-abcdefghijklmnop Bearer abcdefghijklmnop ${'x'.repeat(5_000)}`),

@@ -199,14 +199,17 @@ function textOfPage(page: string): string {
   return title ?? head.replace(/<[^<>]*>/g, ' ');
 }
 
-const KEY_LIKE = /\b(?:sk|pk|rk|key|AIza|gsk|xai|Bearer)[-_ ]?[A-Za-z0-9_*-]{8,}/g;
+/** A word that begins as keys do and is no plain word: "Incorrect API key provided" has none, "key sk-abc***xyz" does. */
+const KEY_LIKE = /\b(?:sk|pk|rk|key|AIza|gsk|xai)[-_]?(?=[\w-]*[\d*]|[\w-]{16})[\w*-]{8,}/g;
+/** What stands behind a label; the label stays. */
+const LABELLED_KEY = /\b(key|Bearer)([ :=]+)(?=[\w-]*[\d*]|[\w-]{16})[\w*-]{8,}/gi;
 
 function scrub(text: string, secrets: readonly string[]): string {
   const parts = secrets.flatMap((secret) => secret.split(/\s+/)).filter((part) => part.length >= limits.secretLength);
   const { text: redacted } = createRedactor(
     [...secrets.filter((secret) => secret.length >= 4), ...parts].map((value) => ({ name: 'key', value })),
   );
-  return redacted(text).replace(KEY_LIKE, '[redacted]');
+  return redacted(text).replace(KEY_LIKE, '[redacted]').replace(LABELLED_KEY, '$1$2[redacted]');
 }
 
 const CAUSES = 5;
