@@ -84,6 +84,9 @@ describe('looking', () => {
     await person.says('/cost', 'total');
     expect(person.screen()).toContain((await project.look('cost', 'last')).out.split('\n')[1]?.trimEnd());
     await person.says('/why', 'because');
+    await person.says('Beta?', 'chat $2.20 of $10.00');
+    person.type('/cost\r');
+    await person.sees(/total +2 +2\.0k +200 +0 +\$2\.20\n\n›$/);
     await person.says('/help', '/compact');
     await person.says('/modle', 'There is no command /modle\n  fix: did you mean /model?');
     await person.says('/etc/hosts is what?', 'Said.\n\n1 turn');

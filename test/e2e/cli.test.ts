@@ -233,6 +233,11 @@ describe('looking back at runs', () => {
     expect(err).not.toContain('started: one');
     const rows = parsedList((await here('ps', '--json')).out);
     expect(new Set(rows.map((row) => row['session'])).size).toBe(1);
+    // Of a run what it cost itself, of a session all of it.
+    const calls = async (named: string) => json((await here('cost', named, '--json')).out)['total'];
+    expect(await calls('last')).toMatchObject({ calls: 1 });
+    expect(await calls(String(rows.at(-1)?.['run']))).toMatchObject({ calls: 1 });
+    expect(await calls(String(rows[0]?.['session']))).toMatchObject({ calls: 2 });
   });
 });
 

@@ -26,8 +26,8 @@ interface SlashCommand {
 export const slashCommands: readonly SlashCommand[] = [
   { name: 'model', takes: '[name]', about: 'which model answers, and why; or another for the next messages', act: chooseModel },
   { name: 'agent', takes: '[name]', about: 'who answers; or another for the next messages', act: chooseAgent },
-  { name: 'cost', about: 'what this conversation has cost', act: (chat) => look(chat, costCommand) },
-  { name: 'why', about: 'from the last answer back to what you said', act: (chat) => look(chat, whyCommand) },
+  { name: 'cost', about: 'what this conversation has cost', act: (chat) => look(chat, costCommand, chat.session) },
+  { name: 'why', about: 'from the last answer back to what you said', act: (chat) => look(chat, whyCommand, chat.seen) },
   { name: 'undo', about: 'leave the last exchange out', act: undo },
   { name: 'compact', about: 'begin the next message with what was said before condensed', act: compact },
   { name: 'resume', takes: '[run]', about: 'go on with what was cut off, waits or failed outside', act: resume },
@@ -76,11 +76,12 @@ async function help({ context: { terminal } }: Chat): Promise<void> {
 
 /** What the commands of the same name print, of this conversation. */
 async function look(
-  { context, seen }: Chat,
-  command: (context: Chat['context'], run: string, options: Record<string, never>) => Promise<unknown>,
+  { context }: Chat,
+  command: (context: Chat['context'], of: string, options: Record<string, never>) => Promise<unknown>,
+  of: string | undefined,
 ): Promise<void> {
-  if (seen === undefined) context.terminal.progress.line('nothing was said yet');
-  else await command(context, seen, {});
+  if (of === undefined) context.terminal.progress.line('nothing was said yet');
+  else await command(context, of, {});
 }
 
 async function chooseModel(chat: Chat, name: string): Promise<void> {

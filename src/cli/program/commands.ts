@@ -147,7 +147,7 @@ function describeLooks(add: Add, perform: Perform): void {
     .action((what: string, options: ExportOptions) =>
       perform(async (context) => (await import('../export/export.ts')).exportCommand(context, what, options)),
     );
-  json(add('cost [run]', 'what a run, or everything, cost', 'troupe cost last')).action(
+  json(add('cost [run]', 'what a run with all below it, a session, or everything cost', 'troupe cost last')).action(
     (run: string | undefined, options: JsonOption) =>
       perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
   );
