@@ -288,19 +288,18 @@ describe('asked at once, answered at once', () => {
 describe('what is approved is seen whole', () => {
   it('a long command page by page: it can be refused at once, and allowed only behind its last page', async () => {
     await using project = await createTestProject('', WORKER);
-    const command = `${Array.from({ length: 60 }, (_none, index) => `echo ${index}`).join('\n')}\ntouch PWNED`;
+    const command = `${Array.from({ length: 45 }, (_none, index) => `echo ${index}`).join('\n')}\ntouch PWNED`;
     await project.script(...asksFor({ name: 'shell', input: { command } }));
     await using person = sitDown(project, ['run', 'w', 'Go.'], { columns: 60, rows: 24 });
-    await person.sees('page 1 of 4');
+    await person.sees('page 1 of 3');
     expect(person.screen()).not.toContain('PWNED');
     person.type('yes\r');
-    await person.sees('page 2 of 4');
-    person.type('\r');
-    // The last one has what "always" would allow, which is as long.
-    await person.sees('page 3 of 4');
+    await person.sees('page 2 of 3');
     person.type('\r');
     await person.sees('allow? yes, always');
     expect(person.screen()).toContain('| touch PWNED');
+    // What "always" would allow is as long, and is not shown a second time.
+    expect(person.screen()).toContain('always (this session) or always project:\n    shell, this very command');
     person.type('no not like this\r');
     expect(await person.ended).toBe(0);
     const [asked, answered] = await decisions(project);
@@ -310,6 +309,33 @@ describe('what is approved is seen whole', () => {
       where: 'terminal',
       shown: asked?.['shown'],
     });
+  });
+
+  it('a long command from the beginning when the window gets too small for its pages, and as it is when it grows', async () => {
+    await using project = await createTestProject('', WORKER);
+    const command = `echo ${Array.from({ length: 300 }, (_none, index) => `word${index}`).join(' ')}; touch PWNED`;
+    await project.script(...asksFor({ name: 'shell', input: { command } }));
+    await using person = sitDown(project, ['run', 'w', 'Go.'], { columns: 100, rows: 16 });
+    await person.sees('page 1 of 3');
+    person.resize(110, 18);
+    person.type('\r');
+    await person.sees('page 2 of 3');
+    person.resize(50, 12);
+    await person.sees(/page 2 of 3: [^\n]*…$/);
+    person.type('\r');
+    for (const page of ['page 1 of 6', 'page 2 of 6', 'page 3 of 6', 'page 4 of 6', 'page 5 of 6']) {
+      await person.sees(page);
+      person.type('\r');
+    }
+    await person.sees('allow? yes');
+    person.type('no\r');
+    expect(await person.ended).toBe(0);
+    // All of it stood on screens of that size, each row behind its mark.
+    const [, again = ''] = person.screen().split('the window is smaller now: from the beginning');
+    const rows = again.split('\n').filter((row) => /^ {2}[|¦] /.test(row));
+    expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(50);
+    expect(rows.map((row) => row.slice(4)).join('')).toContain('word299; touch PWNED');
+    expect(rows.join('').replaceAll(/\W/g, '')).toBe(command.replaceAll(/\W/g, ''));
   });
 
   it('a change as a difference to the file as it is; when the file has changed since, it is asked for again', async () => {

@@ -1,6 +1,6 @@
 /** Puts an open question to the person at the terminal and turns what they type into an answer. */
 import { createHash } from 'node:crypto';
-import type { Json } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { visibleText } from '../../base/visible-text.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
@@ -62,10 +62,9 @@ async function askPermission(
   mark: string,
   unfit: Unfit,
 ): Promise<Answer | undefined> {
-  const rule = wait.rule === undefined ? undefined : safeLine(visibleText(wait.rule));
   // A permission is asked for in a sentence of our own, which names the agent. What "always" would mean is said before anybody
   // chooses it.
-  const below = (width: number): readonly string[] => (rule === undefined ? [] : alwaysLines(rule, width));
+  const below = (width: number): readonly string[] => (wait.rule === undefined ? [] : alwaysLines(wait, width));
   const shown = createShown(screen, { request: wait.request, mark, below });
   for (;;) {
     const seen = await showWhole(desk, screen, shown);
@@ -103,24 +102,39 @@ function createShown(screen: Screen, { request, mark, below }: Shown): ShownLine
 
 /** Page by page: whether they have seen it to its end, or what they said before that. */
 async function showWhole(desk: Desk, screen: Screen, shown: ShownLines): Promise<'seen' | Answer | undefined> {
-  const pages = pagesOf(shown(), screen.height());
-  for (const [index, page] of pages.entries()) {
+  let size = { width: screen.width(), height: screen.height() };
+  let pages = pagesOf(shown(), size.height);
+  for (let index = 0; ; index += 1) {
+    const page = pages[index] ?? [];
     desk.say(...(index === 0 ? ['', ...page] : page));
-    if (index === pages.length - 1) break;
+    if (index >= pages.length - 1) return 'seen';
     const prompt = `  page ${index + 1} of ${pages.length}: Enter for the next, or no (and why): `;
     const typed = await desk.ask(prompt, { about: () => page });
     if (typed === undefined) return undefined;
     const answer = parsePermission(typed);
     if (answer?.kind === 'denied') return answer;
+    if (screen.width() >= size.width && screen.height() >= size.height) continue;
+    // The beginning of the next page would run off the screen before anybody saw it.
+    desk.say('  the window is smaller now: from the beginning');
+    size = { width: screen.width(), height: screen.height() };
+    pages = pagesOf(shown(), size.height);
+    index = -1;
   }
-  return 'seen';
 }
 
+/** Longer than so many rows, what stands above already is not shown a second time. */
+const RULE_ROWS = 2;
+
 /** The rule that would be written, below the words where it does not fit beside them; nothing of it is left out. */
-function alwaysLines(rule: string, width: number): readonly string[] {
-  const line = `  always (this session) or always project: ${rule}`;
+function alwaysLines({ tool, rule = '', input }: PermissionWait, width: number): readonly string[] {
+  const shown = safeLine(visibleText(rule));
+  const line = `  always (this session) or always project: ${shown}`;
   if (textWidth(line) <= width) return [line];
-  return ['  always (this session) or always project:', ...hardWrap(rule, width - 4).map((part) => `    ${part}`)];
+  const rows = hardWrap(shown, width - 4);
+  const { command } = isJsonObject(input) ? input : {};
+  const isCommand = rule === `${tool} ${command}` || rule === `${tool} = ${command}`;
+  const below = isCommand && rows.length > RULE_ROWS ? [`${safeLine(tool)}, this very command`] : rows;
+  return ['  always (this session) or always project:', ...below.map((part) => `    ${part}`)];
 }
 
 const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);
