@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { keyFlaw, keyVariables, setting } from '../../models/provider/providers.ts';
 import { DOT_ENV, type ProjectConfig } from '../../project/config.ts';
-import { HELD_FIX, heldBack } from '../drive/passed-over.ts';
+import { heldKeyFix, heldKeyText } from '../drive/passed-over.ts';
 import type { Finding } from './finding.ts';
 import type { ModelFindings } from './model-findings.ts';
 
@@ -19,7 +19,7 @@ export function keysFindings(
   const file = join(config?.root ?? '', DOT_ENV);
   const problem = config?.dotEnvProblem;
   const held = (config?.dotEnvHeld ?? []).map((one): Finding => {
-    return { about: DOT_ENV, state: 'note', text: heldBack(file, one), fix: HELD_FIX(one) };
+    return { about: DOT_ENV, state: 'note', text: heldKeyText(file, one), fix: heldKeyFix(one) };
   });
   if (problem === undefined) return [keys, ...held];
   const fix = 'write the keys into a plain file there, or set them in the environment';

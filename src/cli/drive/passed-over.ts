@@ -5,14 +5,14 @@ import type { CommandContext } from '../terminal/command.ts';
 export function sayPassedOver({ terminal: { progress } }: CommandContext, { dotEnvProblem, dotEnvHeld }: ProjectConfig): void {
   const warn = (text: string): void => progress.line(`${progress.paint.yellow('warning')}: ${text}`);
   if (dotEnvProblem !== undefined) warn(`${DOT_ENV} ${dotEnvProblem}: no key is taken from it`);
-  for (const held of dotEnvHeld ?? []) warn(`${heldBack(DOT_ENV, held)}. ${HELD_FIX(held)}`);
+  for (const held of dotEnvHeld ?? []) warn(`${heldKeyText(DOT_ENV, held)}. ${heldKeyFix(held)}`);
 }
 
 type Held = NonNullable<ProjectConfig['dotEnvHeld']>[number];
 
 /** A key that would go to another server than the one that stands beside it. */
-export const heldBack = (file: string, { key, address }: Held): string =>
+export const heldKeyText = (file: string, { key, address }: Held): string =>
   `${file} names ${address}, and no address is taken from a file: ${key} beside it is not taken either`;
 
-export const HELD_FIX = ({ address }: Held): string =>
+export const heldKeyFix = ({ address }: Held): string =>
   `Set ${address} in the environment, or name the server under \`providers\` in troupe.yaml`;
