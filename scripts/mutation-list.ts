@@ -6,6 +6,7 @@ import { acpMutations } from './mutation-list-acp.ts';
 import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
+import { executorMutations } from './mutation-list-executors.ts';
 import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
@@ -32,6 +33,7 @@ export const mutations: readonly Mutation[] = [
   ...keyboardMutations,
   ...peerMutations,
   ...acpMutations,
+  ...executorMutations,
 ];
 
 const BEGIN = '<!-- mutations: begin -->';

@@ -120,7 +120,7 @@ export const modelFailure = z.object({
   /** It was no provider but an agent that lives elsewhere. */
   peer: z.boolean().optional(),
   /** It was an executor, and what was the matter with it. */
-  executor: z.enum(['crashed', 'protocol', 'auth', 'unavailable', 'timeout', 'refusal', 'limit']).optional(),
+  executor: z.enum(['crashed', 'protocol', 'auth', 'unavailable', 'timeout', 'error', 'refusal', 'limit']).optional(),
   /** What can be done about it, where more is known than follows from the kind. */
   fix: z.string().optional(),
 });

@@ -40,6 +40,7 @@ const BY_CODE: Readonly<Record<string, OutsideReason>> = {
   executor_crashed: 'provider',
   executor_protocol: 'provider',
   executor_timeout: 'provider',
+  executor_error: 'provider',
 };
 
 /** What an end says about itself. */

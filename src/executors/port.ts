@@ -15,6 +15,8 @@ export interface Executors {
   open(asked: OpenExecutor, signal: AbortSignal): Promise<Result<ExecutorSession, ExecutorFailure>>;
   /** Ends every process. */
   close(): Promise<void>;
+  /** Ends the session of this key that was left here, if it lives. */
+  drop?(key: string): Promise<void>;
 }
 
 export interface OpenExecutor {

@@ -21,6 +21,7 @@ import { createQuota } from '../../src/quota/quota.ts';
 import { decide } from '../../src/tools/permissions.ts';
 import { type OrdinaryTool, type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
 import type { WorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
+import { brainExecutors, type ExecutorMemory, newExecutorMemory } from './executors/brain-executors.ts';
 import { brainPeers, newPeerMemory, type PeerMemory } from './peers/brain-peers.ts';
 
 /** What the outside world has seen: survives every crash, since it is not part of the system. */
@@ -29,6 +30,8 @@ export interface Outside {
   effects: string[];
   /** What agents elsewhere have taken, where a play has some. */
   peers?: PeerMemory;
+  /** What executors have heard and done. */
+  executors?: ExecutorMemory;
 }
 
 export type Brain = (request: ModelRequest, call: number) => ModelOutcome | Promise<ModelOutcome>;
@@ -72,6 +75,7 @@ export function createWorld(options: WorldOptions): World {
   const ids = createIds(clock, random);
   const outside = options.outside ?? { modelCalls: [], effects: [] };
   outside.peers ??= newPeerMemory();
+  outside.executors ??= newExecutorMemory();
   const raw =
     options.ledger ??
     openSqliteLedger({
@@ -110,6 +114,7 @@ export function createWorld(options: WorldOptions): World {
     prompt: (definition) => definition.prompt,
     workspaces: stillWorkspaces,
     peers: brainPeers(outside.peers, (request) => options.brain(request, outside.modelCalls.length)),
+    executors: brainExecutors(outside.executors, (request) => options.brain(request, outside.modelCalls.length)),
     ...options.engineOptions,
   });
   return {

@@ -6,6 +6,8 @@ export const executorRunLimits = {
   executorRestarts: 2,
   /** How often it is told, within one turn, what somebody said who did not allow something. */
   executorWords: 3,
+  /** Fields of a form that it may ask somebody to fill in. */
+  executorQuestionFields: 10,
   executorTitleCharacters: 300,
   /** Of the hash under which a permission is asked for. */
   executorHashCharacters: 16,

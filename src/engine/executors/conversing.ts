@@ -11,6 +11,7 @@ import type { AtWork } from '../hearing/at-work.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
 import { createLimitWatch, type LimitReached } from './limit-watch.ts';
 import { createPermits, type Denial } from './permits.ts';
+import { askedOf } from './questions.ts';
 import type { ExecutorExchange, ExecutorRecorder } from './recorder.ts';
 import { createWitness } from './witness.ts';
 
@@ -59,6 +60,7 @@ export async function converse(
     mayRead: (path) => open(() => permits.mayRead(path), STOPPED),
     mayWrite: (path, content) => open(() => permits.mayWrite(path, content), STOPPED),
     mayRun: (command) => open(() => permits.mayRun(command), STOPPED),
+    ask: (question) => open(() => busy.rest(() => askedOf(recorder, step, question)), { action: 'cancel' as const }),
     wrote: witness.wrote,
     ran(command) {
       witness.ran(command);

@@ -9,11 +9,12 @@ import { boundedText, type ExecutorRecorder, recorded } from './recorder.ts';
  * goes on with it. Where others may take the run up, and for any other reason, it ends.
  */
 export async function endSession(recorder: ExecutorRecorder, reason?: unknown): Promise<void> {
-  const { tree, use, session, last } = recorder;
-  if (session === undefined) return;
+  const { tree, node, use, session, last } = recorder;
+  const isLeft = reason instanceof Interruption && (reason.kind === 'waiting' || reason.kind === 'unheard');
+  // One that was left in an earlier life of the run, and that nobody has come back to.
+  if (session === undefined) return isLeft ? undefined : await tree.executors?.drop?.(node.run);
   recorder.session = undefined;
   recorder.hasSaid = false;
-  const isLeft = reason instanceof Interruption && (reason.kind === 'waiting' || reason.kind === 'unheard');
   if (isLeft && tree.elsewhere === undefined) return session.leave();
   const { exitCode, signal, stderr, survivors } = await session.end();
   const said = boundedText(tree.redact, stderr.slice(-limits.executorStderrBytes), limits.executorStderrBytes);

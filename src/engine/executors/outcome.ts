@@ -96,6 +96,7 @@ const KINDS = {
   auth: 'auth',
   unavailable: 'invalid_request',
   timeout: 'timeout',
+  error: 'overloaded',
   refusal: 'refused',
   limit: 'refused',
 } as const satisfies Readonly<Record<NonNullable<ModelFailure['executor']>, ModelFailure['kind']>>;

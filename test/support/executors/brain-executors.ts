@@ -8,8 +8,10 @@ import { present } from '../../../src/base/present.ts';
 import { fail, ok } from '../../../src/base/result.ts';
 import { type Message, type TextPart, textOf, toolCallsOf, type Usage, userText } from '../../../src/events/messages.ts';
 import type {
+  ExecutorAnswer,
   ExecutorCall,
   ExecutorFailure,
+  ExecutorQuestion,
   ExecutorSession,
   Executors,
   OpenExecutor,
@@ -51,6 +53,9 @@ export interface ExecutorHabits {
   readonly falls?: (time: number) => ExecutorFailure | undefined;
   readonly usage?: Usage | undefined;
   readonly costUsd?: number | undefined;
+  /** What it says that it cost so far, after each command. */
+  readonly says?: readonly number[];
+  readonly pid?: number;
   /** What becomes of a prompt when something is refused. */
   readonly refusal?: 'goes-on' | 'cancels';
   readonly offers?: readonly ('allow_once' | 'allow_always' | 'reject_once')[];
@@ -109,6 +114,9 @@ export function brainExecutors(memory: ExecutorMemory, brain: ExecutorBrain, hab
       );
       return ok(live(living));
     },
+    async drop(key) {
+      await living.get(key)?.session.end();
+    },
     async close() {
       for (const { session } of [...living.values()]) await session.end();
     },
@@ -151,7 +159,7 @@ function createLive(
     restored,
     about: {
       ...{ executor: asked.executor, version: '1', protocol: 1, modes: [], canLoad: habits.loads !== false, mcp: [] },
-      ...{ asks: true, without: [], ...present({ model: asked.model }) },
+      ...{ asks: true, without: [], ...present({ model: asked.model, pid: habits.pid }) },
     },
     resume(handlers) {
       if (underWay === undefined) return undefined;
@@ -231,6 +239,7 @@ function tell({ following }: Playing, what: (handlers: PromptHandlers) => void):
 /** `undefined`: the prompt ends because it was not allowed. */
 async function does(playing: Playing, id: string, name: string, input: Json): Promise<string | undefined> {
   const { memory, habits, asked } = playing;
+  if (name === 'ask') return JSON.stringify(await answeredTo(playing, input as never));
   const { command = name, path = '' } = input as { readonly command?: string; readonly path?: string };
   const kind = path === '' ? 'execute' : 'edit';
   const call: ExecutorCall = {
@@ -250,15 +259,33 @@ async function does(playing: Playing, id: string, name: string, input: Json): Pr
   const output = `${command} done`;
   const ended: ExecutorCall = { ...call, status: 'completed', output, outputBytes: output.length };
   tell(playing, (handlers) => handlers.onUpdate({ kind: 'call', call: ended }));
+  const costUsd = habits.says?.[memory.effects.length - 1];
+  if (costUsd !== undefined) tell(playing, (handlers) => handlers.onUpdate({ kind: 'usage', costUsd }));
   return output;
 }
 
-/** Asked of whoever follows, and asked again of whoever follows next. */
-function decided({ following, habits, over }: Playing, call: ExecutorCall): Promise<PermissionDecision> {
-  const offers = habits.offers ?? ['allow_once', 'allow_always', 'reject_once'];
+function decided(playing: Playing, call: ExecutorCall): Promise<PermissionDecision> {
+  const offers = playing.habits.offers ?? ['allow_once', 'allow_always', 'reject_once'];
   const options = offers.map((kind) => ({ name: kind, kind }));
+  return openQuestion<PermissionDecision>(playing, 'cancelled', (handlers, signal) =>
+    handlers.permission({ call, options, signal }),
+  );
+}
+
+function answeredTo(playing: Playing, question: Pick<ExecutorQuestion, 'message' | 'schema'>): Promise<ExecutorAnswer> {
+  return openQuestion<ExecutorAnswer>(playing, { action: 'cancel' }, async (handlers, signal) =>
+    handlers.ask === undefined ? { action: 'decline' } : await handlers.ask({ ...question, signal }),
+  );
+}
+
+/** Asked of whoever follows, and asked again of whoever follows next. */
+function openQuestion<Value>(
+  { following, over }: Playing,
+  otherwise: Value,
+  put: (handlers: PromptHandlers, signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   return new Promise((resolve) => {
-    const done = (decision: PermissionDecision): void => {
+    const done = (decision: Value): void => {
       following.asked.delete(ask);
       resolve(decision);
     };
@@ -267,13 +294,42 @@ function decided({ following, habits, over }: Playing, call: ExecutorCall): Prom
       if (handlers === undefined) return;
       const signal = AbortSignal.any([handlers.signal, over]);
       if (signal.aborted) {
-        done('cancelled');
+        done(otherwise);
         return;
       }
-      signal.addEventListener('abort', () => done('cancelled'), { once: true });
-      void handlers.permission({ call, options, signal }).then(done);
+      signal.addEventListener('abort', () => done(otherwise), { once: true });
+      void put(handlers, signal).then(done);
     };
     following.asked.add(ask);
     ask();
   });
 }
+
+const heard = ({ messages }: ModelRequest): string =>
+  messages.flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : [])).join('\n');
+
+/**
+ * Runs these, one after the other, each with the tool that it names, and then says so. What it is told to be done, by what
+ * came of it or in a list, it does not do again.
+ */
+export const diligent =
+  (...commands: readonly (readonly [tool: string, command: string])[]): ExecutorBrain =>
+  (request) => {
+    const said = heard(request);
+    const next = commands.find(([, command]) => !KNOWN.some((known) => said.includes(known(command))));
+    return next === undefined ? say(`Done: ${commands.map(([, command]) => command).join(', ')}.`) : use(next);
+  };
+
+const KNOWN: readonly ((command: string) => string)[] = [
+  (command) => `${command} done`,
+  (command) => `not allowed: ${command}`,
+  (command) => `\n- ${command}`,
+];
+
+const answer = (content: Extract<Message, { role: 'assistant' }>['content']): ModelOutcome => ({
+  kind: 'answer',
+  answer: { message: { role: 'assistant', content }, finish: 'stop', usage: {}, served: '' },
+});
+const say = (text: string): ModelOutcome => answer([{ type: 'text', text }]);
+const use = ([name, command]: readonly [string, string]): ModelOutcome =>
+  answer([{ type: 'tool-call', id: command, name, input: { command } }]);

@@ -23,7 +23,8 @@ export interface Scenario {
     | 'groups'
     | 'dispatch'
     | 'verification'
-    | 'remote agents';
+    | 'remote agents'
+    | 'executors';
   /** The first one is asked. */
   readonly agents: readonly AgentDefinition[];
   readonly prompt: string;

@@ -13,6 +13,7 @@ import { advisorScenarios } from './advisors.ts';
 import { agentScenarios } from './agents.ts';
 import { compositionScenarios } from './compositions.ts';
 import { dispatchScenarios } from './dispatch.ts';
+import { executorScenarios } from './executors.ts';
 import { groupScenarios } from './groups.ts';
 import { reflectScenarios } from './groups-reflect.ts';
 import { handoffScenarios } from './handoff.ts';
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   ...dispatchScenarios,
   ...verificationScenarios,
   ...remoteScenarios,
+  ...executorScenarios,
 ];
 
 export const ROOT_RUN = 'run_0000000000000pattern' as RunId;
