@@ -28,8 +28,8 @@ export const executorMutations: readonly Mutation[] = [
     invariant: 'X3: a session that takes work up is told what is known to be done',
     change: 'it is not',
     file: 'src/engine/executors/told.ts',
-    find: "known === '' ? '' : `\\n\\n${known}`",
-    replace: "''",
+    find: "known === '' ? ''",
+    replace: "known !== '' ? ''",
     caughtBy: { file: agents, test: 'cut at every append' },
   },
   {
@@ -44,8 +44,8 @@ export const executorMutations: readonly Mutation[] = [
     invariant: 'X4: what was approved and done is asked for again',
     change: 'one yes is for all that are alike',
     file: permits,
-    find: 'standing.timesUsed(`${wait}/approval`, id) > 0',
-    replace: 'standing.timesUsed(`${wait}/approval`, id) > time * 9',
+    find: '/approval`, id) > 0',
+    replace: '/approval`, id) > time * 9',
     caughtBy: { file: permissions, test: 'is asked for once each time it is made' },
   },
   {
