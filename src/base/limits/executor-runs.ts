@@ -8,21 +8,21 @@ export const executorRunLimits = {
   executorWords: 3,
   /** Fields of a form that it may ask somebody to fill in. */
   executorQuestionFields: 10,
-  executorTitleCharacters: 300,
+  executorEventTitleCharacters: 300,
   /** Of the hash under which a permission is asked for. */
   executorHashCharacters: 16,
-  executorInputBytes: 16 * KIB,
-  executorOutputBytes: 16 * KIB,
-  executorLocations: 50,
-  executorPlanEntries: 100,
+  executorEventInputBytes: 16 * KIB,
+  executorEventOutputBytes: 16 * KIB,
+  executorEventLocations: 50,
+  executorEventPlanEntries: 100,
   /** Reported calls of one run that are kept; what it does beyond is done and not listed. */
   executorCallsKept: 5_000,
   /** What a session is told of what is known to be done. */
   executorDoneLines: 100,
   /** Of what was said before, for a session that has lost it. */
   executorHistoryCharacters: 60_000,
-  executorStderrBytes: 8 * KIB,
+  executorEventStderrBytes: 8 * KIB,
   /** How long one that is told to stop is waited for before its processes are ended. */
-  executorCancelMs: 10 * SECOND,
+  executorStopMs: 20 * SECOND,
   executorMemoryEveryMs: 1 * SECOND,
 } as const;

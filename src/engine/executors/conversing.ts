@@ -101,7 +101,7 @@ function stayingOpen({ tree, node }: ExecutorRecorder, leave: (reason: unknown) 
 /** One that does not end when it is told to is not waited for. */
 async function unheeded({ tree }: ExecutorRecorder, signal: AbortSignal): Promise<PromptEnded> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  await sleep(tree.clock, limits.executorCancelMs, new AbortController().signal);
+  await sleep(tree.clock, limits.executorStopMs, new AbortController().signal);
   return { kind: 'ended', stop: 'cancelled', text: '', cut: false };
 }
 

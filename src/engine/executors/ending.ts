@@ -17,7 +17,7 @@ export async function endSession(recorder: ExecutorRecorder, reason?: unknown): 
   recorder.hasSaid = false;
   if (isLeft && tree.elsewhere === undefined) return session.leave();
   const { exitCode, signal, stderr, survivors } = await session.end();
-  const said = boundedText(tree.redact, stderr.slice(-limits.executorStderrBytes), limits.executorStderrBytes);
+  const said = boundedText(tree.redact, stderr.slice(-limits.executorEventStderrBytes), limits.executorEventStderrBytes);
   const payload = {
     ...{ executor: use.name, session: session.session },
     ...present({ ...last, exitCode, signal, stderr: said === '' ? undefined : said }),

@@ -158,7 +158,7 @@ function decisionFor(allowed: boolean, { options, signal }: PermissionAsked): Pe
 
 function decisionOf({ tree }: ExecutorRecorder, asked: PermissionAsked, { allowed, by, why, wait }: Verdict) {
   const decision = asked.signal.aborted ? ('cancelled' as const) : allowed ? ('allowed' as const) : ('denied' as const);
-  const title = boundedText(tree.redact, asked.call.title, limits.executorTitleCharacters);
+  const title = boundedText(tree.redact, asked.call.title, limits.executorEventTitleCharacters);
   return { id: asked.call.id, title, decision, by, ...present({ wait, why: why === undefined ? undefined : tree.redact(why) }) };
 }
 

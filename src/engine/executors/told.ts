@@ -45,7 +45,7 @@ export function takenUp(recorder: ExecutorRecorder, isAnew: boolean): string {
 function knownToBeDone(standing: ExecutorStanding, redact: (text: string) => string): string {
   const line = ({ title, input }: { readonly title: string; readonly input?: never | undefined | unknown }): string => {
     const command = commandOf(input as never);
-    return boundedText(redact, (command ?? title).replaceAll(/\s+/g, ' '), limits.executorTitleCharacters);
+    return boundedText(redact, (command ?? title).replaceAll(/\s+/g, ' '), limits.executorEventTitleCharacters);
   };
   const done = standing.done().filter(({ kind }) => kind === undefined || !READING.has(kind));
   const parts = [

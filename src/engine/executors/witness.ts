@@ -85,8 +85,8 @@ function planned(
   entries: readonly { text: string; priority: string; status: string }[],
 ) {
   const { redact } = recorder.tree;
-  const kept = entries.slice(0, limits.executorPlanEntries).map(({ text, priority, status }) => ({
-    ...{ text: boundedText(redact, text, limits.executorTitleCharacters), priority, status },
+  const kept = entries.slice(0, limits.executorEventPlanEntries).map(({ text, priority, status }) => ({
+    ...{ text: boundedText(redact, text, limits.executorEventTitleCharacters), priority, status },
   }));
   return recorded(recorder, 'executor.planned', { entries: kept }, { step, actor: 'executor' });
 }
@@ -120,20 +120,20 @@ function createReportedCalls(recorder: ExecutorRecorder, step: string) {
 }
 
 function reported({ id, title, kind, locations, input }: ExecutorCall, redact: (text: string) => string) {
-  const places = locations.slice(0, limits.executorLocations);
-  const isShort = input === undefined || JSON.stringify(input).length <= limits.executorInputBytes;
+  const places = locations.slice(0, limits.executorEventLocations);
+  const isShort = input === undefined || JSON.stringify(input).length <= limits.executorEventInputBytes;
   return {
     id,
-    title: boundedText(redact, title, limits.executorTitleCharacters),
+    title: boundedText(redact, title, limits.executorEventTitleCharacters),
     kind,
     ...(places.length === 0 ? {} : { locations: places }),
-    ...present({ input: isShort ? input : { cut: boundedText(redact, JSON.stringify(input), limits.executorInputBytes) } }),
+    ...present({ input: isShort ? input : { cut: boundedText(redact, JSON.stringify(input), limits.executorEventInputBytes) } }),
   };
 }
 
 function resultOf(recorder: ExecutorRecorder, step: string, call: ExecutorCall, status: 'completed' | 'failed') {
   const { id, output, outputBytes } = call;
-  const text = boundedText(recorder.tree.redact, output, limits.executorOutputBytes);
+  const text = boundedText(recorder.tree.redact, output, limits.executorEventOutputBytes);
   const isCut = text.length < output.length || Buffer.byteLength(output) < outputBytes;
   const payload = { id, status, output: text, ...(isCut ? { wholeBytes: outputBytes } : {}) };
   return recorded(recorder, 'executor.result', payload, { step, actor: 'executor' });
