@@ -7,6 +7,14 @@ const INSIDE = 'test/sandbox/commands.test.ts';
 
 export const aroundMutations: readonly Mutation[] = [
   {
+    invariant: 'What the project denies holds on a worker that has no settings',
+    change: 'only what the worker itself says counts',
+    file: 'src/engine/run/brought.ts',
+    find: 'stricter(options.permission(agent, tool, call), decide(tool, agent.permissions, rules, call))',
+    replace: 'stricter(options.permission(agent, tool, call), decide(tool, agent.permissions, [], call))',
+    caughtBy: { file: 'test/sim/cluster-empty-workers.test.ts', test: 'hold what the project denies' },
+  },
+  {
     invariant: 'A command inside the sandbox sees nothing of the home but what it needs',
     change: 'the home is not hidden',
     file: 'src/sandbox/walls.ts',

@@ -87,6 +87,7 @@ describe('events', () => {
       'run.signalled',
       'run.started',
       'run.withdrawn',
+      'session.brought',
       'session.config',
       'session.moved',
       'session.started',

@@ -20,6 +20,8 @@ export interface DriveTask {
 }
 
 export interface Driver {
+  /** Others work on runs, who may have nothing of the project but the ledger. */
+  readonly handsOver?: boolean;
   /** Resolves when the opening events are durable and work has begun. */
   drive(task: DriveTask): Promise<RunHandle>;
   /** A run that is just being left is neither: whoever asks waits until it is decided. */

@@ -20,7 +20,7 @@ import type { RememberedRule } from '../permissions/remembered-rule.ts';
 import type { Permission } from '../permissions/rule-map.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { LoopHost } from '../runner/port.ts';
-import type { PermissionCall, PermissionSubject } from '../tools/permissions.ts';
+import type { PermissionCall, PermissionSubject, Permissions } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import type { ProtectedKind } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
@@ -56,7 +56,7 @@ export interface AgentAccess {
   /** `undefined` when there is no such agent. A session that belongs to a group has agents of its own. */
   agent(name: string, session?: SessionId): Promise<AgentDefinition | undefined>;
   /** The agent's prompt with its variables filled in. */
-  prompt(agent: AgentDefinition, workspace: string): string;
+  prompt(agent: AgentDefinition, workspace: string, vars?: Readonly<Record<string, string>>): string;
   /** The text of a file that an agent names for context, or what is wrong with it. */
   contextFile?(file: string): Promise<Result<string, { readonly message: string }>>;
   /** By what the agent can make commands run, in words; `undefined` when it cannot. */
@@ -112,6 +112,15 @@ export interface ProjectRules {
   readonly projectBudget?: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined;
   /** What it demands of every root run. */
   readonly projectVerify?: Verify | undefined;
+  /** What of the settings goes with a run to whoever works on it elsewhere. */
+  readonly settings?: CarriedSettings | undefined;
+}
+
+export interface CarriedSettings {
+  readonly vars?: Readonly<Record<string, string>> | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly permissions?: readonly Permissions[] | undefined;
+  readonly verify?: Verify | undefined;
 }
 
 export interface AssistantLimits {

@@ -15,6 +15,7 @@ import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
 import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts';
+import { BROUGHT_STEP, bringAlong } from './run/brought.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted } from './run/setup-run.ts';
@@ -46,6 +47,9 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, projectScope(options.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
 
+  const brought = driver.handsOver === true ? await bringAlong(options, setup.value.definition) : undefined;
+  if (brought?.ok === false) return { kind: 'refused', error: brought.error };
+
   const lease = await acquire(options.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
   return await withLease(options.ledger, lease.fence, async (): Promise<StartOutcome | StartedBefore> => {
@@ -76,7 +80,11 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
         ...(cause === null ? {} : { cause }),
       });
       const config = root.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' });
-      return [...begin, start, config];
+      const along =
+        brought === undefined
+          ? []
+          : [root.journal.event('session.brought', brought.value, { step: BROUGHT_STEP, actor: 'system' })];
+      return [...begin, start, config, ...along];
     };
     const { fence } = lease;
     const task = { session, run, fence, workspace: request.workspace, started, past, rootSetup: setup.value, opening };

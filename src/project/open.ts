@@ -114,17 +114,14 @@ async function assemble(
     agent: foundBy(agents, createSavedAgents(ledger), extras),
     tools: toolsets.of,
     ...rightsOf(config, rules),
-    contextFile: (file) => readContextFile(config.root, file),
     redact: protection.redactor.text,
-    defaultModels: () => defaultModels(config, clock),
-    prompt: (agent, workspace) => filledPrompt(agent, workspace, config, env, clock),
+    ...givenBy(config, env, clock),
     host,
     assistants: assistantSettings(config.assistants),
     messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
     ...proofOf(config, env, clock, createVerifier({ clock, environment: env, sandbox, places }), protection),
     whenInDoubt: config.whenInDoubt,
     peers: createLazyPeers(config, clock, declared, learn),
-    projectBudget: Object.keys(config.budget).length === 0 ? undefined : config.budget,
   };
   const { cluster } = config;
   const driven = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
@@ -167,6 +164,22 @@ async function assemble(
       await Promise.all([host.close(), toolsets.close(), assistants.close(), quota.close(), sandbox.close()]);
       await ledger.close();
     },
+  };
+}
+
+/** What the project's settings and files give to its agents, and what of it goes with a run that others work on. */
+function givenBy(
+  config: ProjectConfig,
+  env: Environment,
+  clock: Clock,
+): Pick<EngineOptions, 'contextFile' | 'defaultModels' | 'prompt' | 'projectBudget' | 'settings'> {
+  const { root, vars, models, permissions, verify, budget } = config;
+  return {
+    contextFile: (file) => readContextFile(root, file),
+    defaultModels: () => defaultModels(config, clock),
+    prompt: (agent, workspace, more) => filledPrompt(agent, workspace, { ...config, vars: { ...vars, ...more } }, env, clock),
+    projectBudget: Object.keys(budget).length === 0 ? undefined : budget,
+    settings: { vars, models, permissions, verify },
   };
 }
 

@@ -70,6 +70,7 @@ function describe(event: LedgerEvent): Description {
   switch (event.event_type) {
     case 'session.started':
     case 'session.config':
+    case 'session.brought':
     case 'run.started':
     case 'run.resumed':
     case 'run.paused':
@@ -157,6 +158,8 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
       return ['detail', `session started in ${event.payload.workspace}`];
     case 'session.config':
       return ['detail', `set up ${event.payload.agent} with ${counted(event.payload.tools.length, 'tool')}`];
+    case 'session.brought':
+      return ['detail', `brought ${counted(event.payload.agents.length, 'agent')} along for whoever works on it`];
     case 'run.started':
       return ['info', startText(event.payload)];
     case 'run.resumed':

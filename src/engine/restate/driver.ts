@@ -44,6 +44,7 @@ export function createRestateDriver(options: EngineOptions, ingress: Ingress): D
     return handle;
   };
   return {
+    handsOver: true,
     async drive(task) {
       const { session, run, fence } = task;
       const tree = buildTree(options, { ...task, slots, watchers: new Set(), released: () => undefined });

@@ -23,9 +23,10 @@ import { NO_PAST } from '../record/past.ts';
 import { readAll } from '../record/read-all.ts';
 import { standing } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
+import { broughtBy, withBrought } from '../run/brought.ts';
 import { buildTree } from '../run/build-tree.ts';
 import { driveRun, limitWallTime } from '../run/drive-run.ts';
-import { placeInTree, startedOf } from '../run/place-in-tree.ts';
+import { placeInTree, startedOf, topOf } from '../run/place-in-tree.ts';
 import type { DrivenTree } from '../run/tree.ts';
 import type { Elsewhere } from '../spawning/child-run.ts';
 import type { Slots } from '../spawning/slots.ts';
@@ -48,7 +49,16 @@ export interface Workplace {
 
 /** What a run has to know of the others in its session. */
 const SHARED: readonly EventType[] = [
-  ...(['session.started', 'run.started', 'run.ended', 'run.reopened', 'run.resumed', 'run.paused', 'agent.dismissed'] as const),
+  ...([
+    'session.started',
+    'session.brought',
+    'run.started',
+    'run.ended',
+    'run.reopened',
+    'run.resumed',
+    'run.paused',
+    'agent.dismissed',
+  ] as const),
   ...(['model.request', 'tool.result', 'approval.asked', 'message.included'] as const),
   ...broadcastTypes,
   ...inboundTypes,
@@ -75,8 +85,8 @@ async function withLease(
   { fence, takenOver }: { readonly fence: Fence; readonly takenOver: boolean },
   released: () => void,
 ): Promise<WorkOutcome> {
-  const { engineOptions: options, slots } = place;
-  const { events, heard } = await eventsFor(options.ledger, session, run);
+  const { engineOptions: own, slots } = place;
+  const { events, heard } = await eventsFor(own.ledger, session, run);
   const started = startedOf(events, run);
   const first = events.find((event) => event.event_type === 'session.started');
   if (started === undefined || first?.event_type !== 'session.started') return { kind: 'unknown' };
@@ -84,6 +94,7 @@ async function withLease(
   if (standing(events).some((event) => event.event_type === 'run.ended' && event.run_id === run))
     return { kind: 'ended', parent };
 
+  const options = withBrought(own, broughtBy(events, topOf(events, run)));
   let wakeAt: number | null = null;
   const elsewhere: Elsewhere = {
     start: (child, reopened) => place.start(session, child, reopened),

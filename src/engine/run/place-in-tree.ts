@@ -12,6 +12,13 @@ export function startedOf(events: readonly LedgerEvent[], run: string): EventOf<
   return found?.event_type === 'run.started' ? found : undefined;
 }
 
+/** The run at the top of the tree that a run belongs to. */
+export function topOf(events: readonly LedgerEvent[], run: string): string {
+  const started = startedOf(events, run)?.payload;
+  const parent = started && parentRun(started);
+  return parent === undefined ? run : topOf(events, parent);
+}
+
 /** The run below those that asked for it: their budgets hold for it, and what ends them ends it. */
 export function placeInTree(tree: Pick<DrivenTree, 'root' | 'below'>, events: readonly LedgerEvent[], run: RunId): DrivenRun {
   const started = startedOf(events, run)?.payload;
