@@ -9,6 +9,7 @@ import { assistantMeanings } from './assistant-meanings.ts';
 import { executorMeanings } from './executor-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
 import { pushMeanings } from './push-meanings.ts';
+import { sessionMeanings } from './session-meanings.ts';
 
 export type Meaning<Type extends EventType> = {
   readonly says: string;
@@ -30,17 +31,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       tools: 'the tools it was offered',
     },
   },
-  'session.brought': {
-    says: 'What a run brings along to the workers of a cluster, which need nothing else of its project.',
-    fields: {
-      agents: 'every agent that it can come to, as it was when the run started, with what the command changed about it',
-      files: 'texts of files that these agents name, by their paths',
-      vars: 'variables for prompts',
-      models: 'models for agents that name none',
-      permissions: 'what the settings allow, ask for and deny; a worker is not less strict',
-      verify: 'what the settings demand of every root run',
-    },
-  },
+  ...sessionMeanings,
   'run.started': {
     says: 'An agent began to work on a request.',
     fields: {

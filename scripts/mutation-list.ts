@@ -10,6 +10,7 @@ import { executorMutations } from './mutation-list-executors.ts';
 import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
+import { placeMutations } from './mutation-list-places.ts';
 
 export interface Mutation {
   readonly invariant: string;
@@ -34,6 +35,7 @@ export const mutations: readonly Mutation[] = [
   ...peerMutations,
   ...acpMutations,
   ...executorMutations,
+  ...placeMutations,
 ];
 
 const BEGIN = '<!-- mutations: begin -->';

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { assistantEvents, whereSaid } from './assistants.ts';
-import { broughtEvents } from './brought.ts';
 import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents } from './going-on.ts';
@@ -339,7 +338,6 @@ const catalogue = {
 
   'step.recorded': z.object({ value: jsonValue }),
 
-  ...broughtEvents,
   ...assistantEvents,
   ...organisationEvents,
   ...pushEvents,

@@ -1,5 +1,6 @@
-/** What has a run stand still for something outside of it, and what has it go on. */
+/** What has a run stand still for something outside of it, what has it go on, and what it has with it wherever it goes on. */
 import { z } from 'zod';
+import { jsonValue } from './message-schemas.ts';
 import { outsideReason } from './outside-reason.ts';
 
 export const budget = z.object({
@@ -13,6 +14,20 @@ export const budget = z.object({
 export type Budget = z.infer<typeof budget>;
 
 export const goingOnEvents = {
+  /** What goes with a run to machines that have nothing of its project but the ledger. */
+  'session.brought': z.object({
+    /** Every agent that the run can come to, as it was when the run started, with what the command changed about it. */
+    agents: z.array(jsonValue),
+    /** Texts of files that these agents name, by their paths. */
+    files: z.record(z.string(), z.string()).optional(),
+    vars: z.record(z.string(), z.string()).optional(),
+    /** Models for agents that name none. */
+    models: z.array(z.string()).optional(),
+    /** What the settings allow, ask for and deny; whoever works on the run is not less strict. */
+    permissions: z.array(jsonValue).optional(),
+    /** What the settings demand of every root run. */
+    verify: jsonValue.optional(),
+  }),
   /** A root run stands still: what it needs cannot be had just now, and everything that it could try was tried. */
   'run.parked': z.object({
     reason: outsideReason,

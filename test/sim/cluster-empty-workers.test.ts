@@ -1,6 +1,6 @@
 /**
- * Workers in empty folders: they have nothing of the project but the ledger and the address of the engine. What the agents are, what
- * they may do and which options the command was given comes with the run.
+ * Workers in empty folders: they have nothing of the project but the ledger and the address of the engine. What the agents are,
+ * what they may do and which options the command was given comes with the run.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +30,8 @@ const script = (name: string, turns: readonly unknown[]): string => {
   writeFileSync(join(root, `${name}.yaml`), JSON.stringify(turns));
   return `scripted:${join(root, `${name}.yaml`)}`;
 };
+
+const calling = (name: string) => ({ toolCalls: [{ name, input: { prompt: 'x', reason: 'y' } }] });
 
 function agent(name: string, frontmatter: string, prompt = 'You work.'): void {
   writeFileSync(join(root, 'agents', `${name}.md`), `---\nname: ${name}\n${frontmatter}\n---\n${prompt}\n`);
@@ -76,10 +78,7 @@ async function runs(project: Project, name: string, prompt = 'go') {
 
 describe('workers in empty folders', () => {
   it('run agents that others call, as they were when the run started', async () => {
-    agent(
-      'boss',
-      `model: ${script('boss', [{ toolCalls: [{ name: 'helper', input: { prompt: 'x', reason: 'y' } }] }, { text: 'All done.' }])}\nagents: [helper]`,
-    );
+    agent('boss', `model: ${script('boss', [calling('helper'), { text: 'All done.' }])}\nagents: [helper]`);
     agent('helper', `model: ${script('helper', [{ text: 'I helped.' }])}`);
     await during(await open(), async (project) => {
       const { end } = await runs(project, 'boss');
@@ -93,10 +92,7 @@ describe('workers in empty folders', () => {
       'runner',
       `model: ${script('runner', [{ toolCalls: [command] }, { text: 'Done.' }])}\ntools: [shell]\npermissions: { shell: allow }`,
     );
-    agent(
-      'above',
-      `model: ${script('above', [{ toolCalls: [{ name: 'runner', input: { prompt: 'x', reason: 'y' } }] }, { text: 'Over.' }])}\nagents: [runner]`,
-    );
+    agent('above', `model: ${script('above', [calling('runner'), { text: 'Over.' }])}\nagents: [runner]`);
     await during(await open(), async (project) => {
       const { session } = await runs(project, 'above');
       const results = await project.ledger.read({ session, types: ['tool.result'] });

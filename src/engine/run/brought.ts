@@ -1,6 +1,6 @@
 /**
- * What a run brings along where others work on it: its agents and the settings it was started under. So a worker needs neither the
- * project's files nor the options of the command, and a file that changes meanwhile changes nothing of a run that is under way.
+ * What a run brings along where others work on it: its agents, and the settings it was started under. So a worker needs neither
+ * the files of the project nor the options of the command, and a file that changes meanwhile changes nothing of a run under way.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
@@ -13,13 +13,13 @@ import type { Failure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { stricter } from '../../permissions/rule-map.ts';
 import { decide, type Permissions } from '../../tools/permissions.ts';
-import type { EngineOptions } from '../options.ts';
+import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 
 export const BROUGHT_STEP = 'brought';
 
 type Brought = Payloads['session.brought'];
 
-export async function bringAlong(options: EngineOptions, root: AgentDefinition): Promise<Result<Brought, Failure>> {
+export async function bringAlong(options: AgentAccess & ProjectRules, root: AgentDefinition): Promise<Result<Brought, Failure>> {
   const found = new Map([[root.name, root]]);
   const pending = [root];
   for (let agent = pending.pop(); agent !== undefined; agent = pending.pop()) {
@@ -49,7 +49,7 @@ export async function bringAlong(options: EngineOptions, root: AgentDefinition):
 /** Everything here came from a schema of zod, so it is JSON. */
 const asJson = (value: AgentDefinition | Permissions | Verify): Json => value as unknown as Json;
 
-async function filesOf(options: EngineOptions, agents: readonly AgentDefinition[]): Promise<Record<string, string>> {
+async function filesOf(options: AgentAccess, agents: readonly AgentDefinition[]): Promise<Record<string, string>> {
   const named = agents.flatMap(({ group }) => [group?.sharedContext, group?.routingContext]);
   const files: Record<string, string> = {};
   for (const file of named.filter((one) => typeof one === 'string')) {
@@ -60,7 +60,8 @@ async function filesOf(options: EngineOptions, agents: readonly AgentDefinition[
 }
 
 function tooMany({ name }: AgentDefinition): Failure {
-  const message = `${name} can come to more than ${limits.agentFilesPerFolder} agents (agentFilesPerFolder), too many to bring along.`;
+  const most = `${limits.agentFilesPerFolder} agents (agentFilesPerFolder)`;
+  const message = `${name} can come to more than ${most}, too many to bring along.`;
   return { code: 'limit', message, fix: 'Name fewer agents, or run it in one process: engine: embedded.' };
 }
 
@@ -71,7 +72,10 @@ export function broughtBy(events: readonly LedgerEvent[], root: string): Brought
 }
 
 /** This machine's own, under what the run has brought along. */
-export function withBrought(options: EngineOptions, brought: Brought | undefined): EngineOptions {
+export function withBrought<Options extends AgentAccess & ModelAccess & ToolAccess & ProjectRules>(
+  options: Options,
+  brought: Brought | undefined,
+): Options {
   if (brought === undefined) return options;
   const agents = new Map(brought.agents.map((json) => json as unknown as AgentDefinition).map((agent) => [agent.name, agent]));
   const rules = (brought.permissions ?? []).map((json) => json as unknown as Permissions);

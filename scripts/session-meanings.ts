@@ -1,0 +1,16 @@
+/** What the events about what goes with a session mean, in words. */
+import type { Meaning } from './event-meanings.ts';
+
+export const sessionMeanings: { readonly 'session.brought': Meaning<'session.brought'> } = {
+  'session.brought': {
+    says: 'What a run brings along to the workers of a cluster, which need nothing else of its project.',
+    fields: {
+      agents: 'every agent that it can come to, as it was when the run started, with what the command changed about it',
+      files: 'texts of files that these agents name, by their paths',
+      vars: 'variables for prompts',
+      models: 'models for agents that name none',
+      permissions: 'what the settings allow, ask for and deny; a worker is not less strict',
+      verify: 'what the settings demand of every root run',
+    },
+  },
+};
