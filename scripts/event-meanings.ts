@@ -10,6 +10,7 @@ import { executorMeanings } from './executor-meanings.ts';
 import { organisationMeanings } from './organisation-meanings.ts';
 import { pushMeanings } from './push-meanings.ts';
 import { sessionMeanings } from './session-meanings.ts';
+import { taskMeanings } from './task-meanings.ts';
 
 export type Meaning<Type extends EventType> = {
   readonly says: string;
@@ -29,6 +30,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       definition: 'the checked frontmatter',
       system: 'the system prompt, includes and variables filled in',
       tools: 'the tools it was offered',
+      config: 'the limits of the tasks that it hands over, and what happens when they fail',
     },
   },
   ...sessionMeanings,
@@ -44,6 +46,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
       retries: 'the earlier run of this session whose work it does again',
       model: 'takes the place of the agent’s own models',
+      planOnly: 'says what it would hand over, and waits with it until it is resumed',
       condense: 'it begins with what was said before condensed, whether there is room or not',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
     },
@@ -88,6 +91,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       turns: 'model calls of the answering agent',
       spoke: 'in a team: ended with a broadcast instead of a report',
       error: 'what went wrong, unless it completed',
+      exit: 'the tool that its loop ended with, where that is for whoever asked for the run, and what it carries',
       exhausted: 'whose budget has nothing left, when that ended it: a run, or the project',
       reason: 'why, where it lies outside of the run: once that is mended, `troupe resume` goes on',
       claims: 'what the report says was done, in a form that can be checked',
@@ -267,10 +271,6 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
     says: 'A sub-agent that had answered cannot be asked any more.',
     fields: { id: 'its clarification id', agent: 'its name', run: 'its last run' },
   },
-  'task.clarify': {
-    says: 'An agent asks the user a question and waits.',
-    fields: { wait: 'what `troupe answer` takes', question: 'the question', choices: 'the answers to choose from' },
-  },
   'task.summary': {
     says: 'Earlier messages are replaced by a summary from here on. The originals stay where they are.',
     fields: {
@@ -390,4 +390,5 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   ...organisationMeanings,
   ...pushMeanings,
   ...executorMeanings,
+  ...taskMeanings,
 };

@@ -21,6 +21,8 @@ export interface ProjectCheckOptions extends DiscoverOptions {
   readonly named?: readonly NamedPlace[] | undefined;
   /** Agents that the project's settings name. */
   readonly namedAgents?: readonly NamedAgent[] | undefined;
+  /** Names of executors, where they are known. */
+  readonly executors?: readonly string[] | undefined;
   /** Tools that a program has brought along. */
   readonly brought?: readonly string[] | undefined;
 }
@@ -64,13 +66,14 @@ export async function checkProject(options: ProjectCheckOptions): Promise<Projec
   ];
   const settings = settingsProblems(options.named ?? [], { ...known, servers });
   const context = await checkContextFiles(options.projectRoot, [...agents, ...salvaged]);
+  const graph = checkGraph(agents, broken, salvaged, options.executors);
   const named = missingInSettings(options.namedAgents ?? [], agents, broken);
   return {
     agents,
     salvaged,
     shadowed,
     edges: edges(agents.map((agent) => agent.definition)),
-    diagnostics: arrange([...settings, ...named, ...diagnostics, ...tools, ...context, ...checkGraph(agents, broken, salvaged)]),
+    diagnostics: arrange([...settings, ...named, ...diagnostics, ...tools, ...context, ...graph]),
     included: [...agents, ...salvaged].flatMap((agent) => filesOfAgent(options.projectRoot, agent)),
     settings,
   };
@@ -109,7 +112,7 @@ export async function checkAgentFile(
     if (rest === undefined) return { agents: [], salvaged: [], edges: [], diagnostics: loaded.error };
     const { name, source } = rest.definition;
     const beside = others.filter(({ definition }) => definition.name !== name);
-    const references = checkGraph(beside, new Set([name]), [rest]).filter(({ file: at }) => at === source);
+    const references = checkGraph(beside, new Set([name]), [rest], options.executors).filter(({ file: at }) => at === source);
     const context = await checkContextFiles(options.projectRoot, [rest]);
     const own = [...loaded.error, ...checkSalvaged(rest, known, options.permissions), ...context, ...references];
     return { agents: [], salvaged: [rest], edges: [], diagnostics: arrange(own) };
@@ -118,7 +121,7 @@ export async function checkAgentFile(
   const { source, name } = agent.definition;
   // It takes the place of one that has the same name.
   const beside = others.filter(({ definition }) => definition.name !== name);
-  const references = checkGraph([...beside, agent]).filter(({ file: at }) => at === source);
+  const references = checkGraph([...beside, agent], new Set(), [], options.executors).filter(({ file: at }) => at === source);
   const context = await checkContextFiles(options.projectRoot, [agent]);
   const own = [...agent.diagnostics, ...checkRights(agent, known, options.permissions), ...context, ...references];
   return { agents: [agent], salvaged: [], edges: edges([agent.definition]), diagnostics: arrange(own) };

@@ -4,7 +4,7 @@ import { suggest } from '../base/did-you-mean.ts';
 import { checkDepth } from './chain-depth.ts';
 import type { AgentDefinition } from './definition/definition.ts';
 import { executorNamed } from './definition/executor.ts';
-import { type EdgeKind, type Reference, referencesOf } from './definition/references.ts';
+import { type EdgeKind, edgeOf, type Reference, referencesOf } from './definition/references.ts';
 import type { LoadedAgent } from './file/load.ts';
 import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
 
@@ -24,10 +24,12 @@ export function checkGraph(
   agents: readonly LoadedAgent[],
   broken: ReadonlySet<string> = new Set(),
   salvaged: readonly LoadedAgent[] = [],
+  /** Names of executors; where they are not known, nobody is missed who might be one. */
+  executors?: readonly string[],
 ): readonly Diagnostic[] {
   // Whoever is sound counts where two have one name.
   const all = [...new Map([...salvaged, ...agents].map((agent) => [agent.definition.name, agent])).values()];
-  return [...missingAgents(agents, broken, salvaged), ...circles(all), ...checkDepth(apartFromCircles(all))];
+  return [...missingAgents(agents, broken, salvaged, executors), ...circles(all), ...checkDepth(apartFromCircles(all))];
 }
 
 /** Those from whom no way leads into a circle. Whoever names only such agents is one: from the ends of the graph upwards. */
@@ -58,16 +60,23 @@ function missingAgents(
   agents: readonly LoadedAgent[],
   broken: ReadonlySet<string>,
   salvaged: readonly LoadedAgent[],
+  executors: readonly string[] | undefined,
 ): readonly Diagnostic[] {
+  const isExecutor = (kind: EdgeKind, name: string): boolean =>
+    executorNamed(name) !== undefined ||
+    (edgeOf(kind).orExecutor === true && (executors === undefined || executors.includes(name)));
   const names = agents.map((agent) => agent.definition.name);
   const known = new Set(names);
   return [...agents, ...salvaged].flatMap(({ definition, placeOf }) =>
     referencesOf(definition)
-      .filter(({ target }) => !known.has(target) && !broken.has(target) && executorNamed(target) === undefined)
+      .filter(({ kind, target }) => !known.has(target) && !broken.has(target) && !isExecutor(kind, target))
       .map(({ kind, target, path }) => {
         const others = names.filter((name) => name !== definition.name);
-        const fix = suggest(target, others, 'agents') ?? 'Write a file for it in the agents folder.';
-        return errorAt(placeOf(path), `there is no agent ${quote(target)} (named as ${kind})`, fix);
+        const either = edgeOf(kind).orExecutor === true;
+        const near = suggest(target, either ? [...others, ...(executors ?? [])] : others, 'agents');
+        const fix = near ?? 'Write a file for it in the agents folder.';
+        const what = either ? 'no agent and no executor' : 'no agent';
+        return errorAt(placeOf(path), `there is ${what} ${quote(target)} (named as ${kind})`, fix);
       }),
   );
 }

@@ -10,7 +10,8 @@ import type { Ids, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
-import type { Budget } from '../events/catalogue.ts';
+import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
+import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
 import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
@@ -107,6 +108,58 @@ export interface ProofAccess {
   readonly environments?: Environments | undefined;
 }
 
+/** Places for tasks beside the folder itself. */
+export interface TaskPlaces {
+  /** Where a task's own place is, or would be. */
+  where(wanted: Pick<WantedTaskPlace, 'session' | 'task'>): string;
+  /** Asked for again, it is the same one. `no_repository` where the folder is in none. */
+  prepare(wanted: WantedTaskPlace): Promise<Result<TaskPlace, Failure>>;
+  /** What was done there. What lies outside of the terms is taken back at the place, and kept. */
+  capture(terms: TaskTerms): Promise<Result<CapturedTask, Failure>>;
+  /** Patches put together in their order; what stands against an earlier one is left out, and told. */
+  merge(wanted: WantedTaskMerge): Promise<Result<MergedTasks, Failure>>;
+  /** The same word means that the files there hold the same; looking changes nothing for anybody else. */
+  mark(path: string): Promise<string>;
+}
+
+export interface CapturedTask {
+  /** Empty when nothing was changed. */
+  readonly patch: Uint8Array;
+  readonly text: string;
+  readonly files: Payloads['task.captured']['files'];
+  readonly outside: Payloads['task.captured']['undone'];
+}
+
+export interface WantedTaskMerge {
+  readonly session: SessionId;
+  readonly place: TaskPlace;
+  /** The commit that the tasks began from, where it is not the place's own. */
+  readonly onto: string | undefined;
+  readonly parts: readonly { readonly task: string; readonly patch: Uint8Array }[];
+}
+
+export interface MergedTasks {
+  /** What later tasks begin from. */
+  readonly commit: string;
+  /** From where the first task began to this commit. */
+  readonly patch: Uint8Array;
+  readonly files: number;
+  readonly conflicts: readonly { readonly path: string; readonly tasks: readonly string[]; readonly why?: string | undefined }[];
+}
+
+export interface WantedTaskPlace {
+  readonly folder: string;
+  readonly session: SessionId;
+  readonly task: string;
+  /** A commit to begin from. */
+  readonly base: string | undefined;
+}
+
+/** Where tasks are worked on; without places in the folder itself. */
+export interface TaskAccess {
+  readonly places?: TaskPlaces | undefined;
+}
+
 /** What the project demands of every run. */
 export interface ProjectRules {
   readonly projectBudget?: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined;
@@ -148,6 +201,7 @@ export interface EngineOptions
     PeerAccess,
     ExecutorAccess,
     ProofAccess,
+    TaskAccess,
     ProjectRules,
     HostAccess {}
 

@@ -36,6 +36,8 @@ export async function brokenReference(first: AgentDefinition, find: Find): Promi
     if (back !== -1) return circle(way.slice(back), kind);
     if (seen.has(target)) continue;
     const next = await find(target);
+    // Whether there is such an executor is seen when it is asked.
+    if (next === undefined && edgeOf(kind).orExecutor === true) continue;
     if (next === undefined) return missing(here.agent, reference);
     enter(next, kind);
   }

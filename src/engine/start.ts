@@ -79,7 +79,10 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
         actor: 'user',
         ...(cause === null ? {} : { cause }),
       });
-      const config = root.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' });
+      const config = root.journal.event('session.config', setupPayload(setup.value, options.patterns), {
+        step: SETUP_STEP,
+        actor: 'system',
+      });
       const along =
         brought === undefined
           ? []

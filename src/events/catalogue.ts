@@ -15,7 +15,9 @@ import { patternEvents } from './pattern-events.ts';
 import { peerEvents, pushEvents } from './peers.ts';
 import { runOrigin } from './run-origin.ts';
 import { runStatus } from './run-status.ts';
+import { clarifying, convergence, loopExit } from './tasks/convergence.ts';
 import { executorEvents } from './tasks/executor-events.ts';
+import { taskCaptured } from './tasks/task-terms.ts';
 import { claim, verification } from './verification.ts';
 
 export type { Budget } from './going-on.ts';
@@ -135,6 +137,8 @@ export const agentSetup = z.object({
   tools: z.array(
     z.object({ name: z.string(), description: z.string(), inputSchema: jsonValue, replay: z.enum(['safe', 'never']) }),
   ),
+  /** What bounds the tasks that the agent hands over, and what happens when they fail. */
+  config: convergence.optional(),
 });
 
 const catalogue = {
@@ -156,6 +160,8 @@ const catalogue = {
     retries: z.string().optional(),
     /** Takes the place of the agent's own models. */
     model: z.string().optional(),
+    /** Says what it would hand over, and waits with it until it is resumed. */
+    planOnly: z.boolean().optional(),
     /** Begins with what was said before condensed, whether there is room or not. */
     condense: z.boolean().optional(),
     /** The folder that tools may touch, when it is not the session's; holds for the runs below too. */
@@ -181,6 +187,8 @@ const catalogue = {
     /** In a team: ended with a broadcast instead of a report; with a `final` one the member leaves. */
     spoke: z.enum(['update', 'final']).optional(),
     error: failure.optional(),
+    /** The tool that its loop ended with, where that was for whoever asked for the run, and what it carries. */
+    exit: loopExit.optional(),
     /** Whose budget has nothing left, when that ended it: a run's id, or `project`. */
     exhausted: z.string().optional(),
     /** Why, where it lies outside of the run: once that is mended, the run can go on. */
@@ -251,7 +259,7 @@ const catalogue = {
   ...patternEvents,
   'agent.dismissed': z.object({ id: z.string(), agent: z.string(), run: z.string() }),
 
-  'task.clarify': z.object({ wait: z.string(), question: z.string(), choices: z.array(z.string()).optional() }),
+  'task.clarify': clarifying,
   /** From here on, `text` stands for everything that is not among what is left; the originals stay. */
   'task.summary': z.object({
     turn: z.number().int().positive(),
@@ -318,6 +326,7 @@ const catalogue = {
 
   ...evidenceEvents,
   ...artifactEvents,
+  'task.captured': taskCaptured,
   'evidence.checked': z.object({
     claims: z.array(z.object({ claim, backed: z.boolean(), by: position.optional(), why: z.string() })),
     verified: z.boolean(),
@@ -367,6 +376,7 @@ export const evidenceTypes = [
   'artifact.part',
   'artifact.manifest',
   'environment.recorded',
+  'task.captured',
   'evidence.checked',
 ] as const satisfies readonly EventType[];
 

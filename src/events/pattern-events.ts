@@ -1,6 +1,7 @@
 /** What patterns record about themselves: whom they chose, what was said, how far they are. */
 import { z } from 'zod';
 import { runStatus } from './run-status.ts';
+import { taskEvents } from './tasks/task-events.ts';
 import { verification } from './verification.ts';
 
 const share = z.number().min(0).max(1);
@@ -99,6 +100,7 @@ export const patternEvents = {
     /** It ends with a question for whoever asked. */
     needsInput: z.boolean().optional(),
   }),
+  ...taskEvents,
 } as const;
 export type PatternEventType = keyof typeof patternEvents;
 

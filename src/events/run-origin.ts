@@ -20,8 +20,11 @@ const seat = z.object({
 });
 export type Seat = z.infer<typeof seat>;
 
-/** As what an agent's own loop is wanted and nothing else: to plan, speak, judge or choose, or to work with its own tools. */
-const loopAs = z.enum(['planner', 'speaker', 'evaluator', 'chooser', 'self']);
+/**
+ * As what an agent's own loop is wanted and nothing else: to plan, speak, judge or choose, to work with its own tools, or to
+ * look, ask and hand over without hands.
+ */
+const loopAs = z.enum(['planner', 'speaker', 'evaluator', 'chooser', 'self', 'architect']);
 export type LoopAs = z.infer<typeof loopAs>;
 
 /** Tightens the agent's own limit. */
@@ -65,7 +68,15 @@ export const runOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pattern'), ...byPattern, member }),
   /** It speaks by broadcast, in a team. */
   z.object({ kind: z.literal('seat'), ...byPattern, seat, maxTurns: maxTurns.optional() }),
-  z.object({ kind: z.literal('loop'), ...byPattern, as: loopAs, member, maxTurns: maxTurns.optional() }),
+  z.object({
+    kind: z.literal('loop'),
+    ...byPattern,
+    as: loopAs,
+    member,
+    maxTurns: maxTurns.optional(),
+    /** Ways to end that are not offered. */
+    closed: z.array(z.string()).optional(),
+  }),
   /** The whole agent, on one task and on its terms: the run's folder is where they say. */
   z.object({ kind: z.literal('task'), ...byPattern, terms: taskTerms }),
 ]);
@@ -154,7 +165,13 @@ export function endsItsWork({ origin }: Started): boolean {
 
 /** Somebody who only plans, speaks or judges has nothing to do it with. */
 export function usesTools(started: Started): boolean {
-  return loopOnlyAs(started) === undefined || worksForParent(started);
+  const as = loopOnlyAs(started);
+  return as === undefined || as === 'architect' || worksForParent(started);
+}
+
+/** Ways to end its loop that are not open to it. */
+export function closedExits({ origin }: Started): readonly string[] {
+  return (origin.kind === 'loop' ? origin.closed : undefined) ?? [];
 }
 
 /** It does the work of the run above it, and speaks and hears in its name. */

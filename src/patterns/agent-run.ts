@@ -6,9 +6,19 @@ import type { Result } from '../base/result.ts';
 import type { Claim, Payloads, Verification } from '../events/catalogue.ts';
 import { type UserMessage, userText } from '../events/messages.ts';
 import type { PatternEventType } from '../events/pattern-events.ts';
-import { type LoopAs, loopOnlyAs, memberOfGroup, parentRun, type Seat, teamSeat, turnsAllowed } from '../events/run-origin.ts';
+import {
+  closedExits,
+  type LoopAs,
+  loopOnlyAs,
+  memberOfGroup,
+  parentRun,
+  type Seat,
+  teamSeat,
+  turnsAllowed,
+} from '../events/run-origin.ts';
 import type { Ending, Exit, LoopResult } from '../loop/port.ts';
 import type { RunResult, Steps } from './steps.ts';
+import type { TaskSupport } from './task-support.ts';
 import { withVerification } from './verification.ts';
 
 export interface AgentRun {
@@ -23,9 +33,13 @@ export interface AgentRun {
   readonly maxTurns: number | undefined;
   /** Only the agent's own loop is wanted, and as what. */
   readonly loopOnly: LoopAs | undefined;
+  /** Ways to end its loop that are not open to it this time. */
+  readonly closed: readonly string[];
   /** The budgets that this run counts against: its own, those of the runs above it, the project's. */
   readonly scopes: ReadonlySet<string>;
   readonly steps: Steps;
+  /** For patterns that hand tasks over. */
+  readonly tasks: TaskSupport;
   /** What the agent gives its group as context, from a file or as text: cut to size, recorded; `undefined` when it gives none. */
   context(kind: 'shared' | 'routing', source: GivenContext | undefined): Promise<string | undefined>;
   /** What the files of these agents say about them, in the same order. */
@@ -51,7 +65,7 @@ export interface AgentRun {
 /** What is wanted of the agent, by how its run came to be. */
 export function wantedBy(
   started: Payloads['run.started'],
-): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'loopOnly'> {
+): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'loopOnly' | 'closed'> {
   const { input, continues } = started;
   return {
     input: input.role === 'user' ? input : userText(''),
@@ -60,6 +74,7 @@ export function wantedBy(
     goesOn: parentRun(started) !== undefined && continues !== undefined && memberOfGroup(started) === undefined,
     maxTurns: turnsAllowed(started),
     loopOnly: loopOnlyAs(started),
+    closed: closedExits(started),
   };
 }
 

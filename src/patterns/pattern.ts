@@ -9,6 +9,7 @@ import { type AgentDefinition, patternKeys } from '../agents/definition/definiti
 import type { Payloads } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 import { loopOnlyAs, roleInTree } from '../events/run-origin.ts';
+import type { Convergence } from '../events/tasks/convergence.ts';
 import type { Exit } from '../loop/port.ts';
 import type { AgentRun, Answered } from './agent-run.ts';
 import type { RunResult } from './steps.ts';
@@ -25,6 +26,10 @@ export interface Pattern {
   prepare?(run: AgentRun, request: UserMessage): Promise<Prepared>;
   /** In place of the agent's own loop. */
   core?(run: AgentRun, request: UserMessage): Promise<RunResult> | undefined;
+  /** Whoever declares it has no hands: of its tools only those that look, plan or ask are offered, whatever its file says. */
+  readonly looksOnly?: boolean;
+  /** What of its settings is recorded with the setup of a run. */
+  convergence?(agent: AgentDefinition): Convergence | undefined;
   /** Of a core: nobody speaks in the name of the run itself, so nobody would hear what is said to it. */
   deaf?(agent: AgentDefinition): boolean;
   /** Tools that end the agent's own loop; `follow` finds in `answered.exit` which one did. */
@@ -55,8 +60,9 @@ export interface Place {
 export interface Voice {
   /** The system prompt, made of the agent's own. */
   system(own: string): string;
-  readonly temperature: number;
-  readonly maxOutputTokens: number;
+  /** Its file's own without it. */
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
 }
 
 /** What a run goes through. */
@@ -91,6 +97,20 @@ function placeOf(patterns: readonly Pattern[], wanted: Wanted): Place | undefine
 }
 
 const declares = (agent: AgentDefinition, key: string): boolean => Reflect.get(agent, key) !== undefined;
+
+/** Whether the agent may only look, plan and ask, by what it declares. */
+export function looksOnly(patterns: readonly Pattern[], agent: AgentDefinition): boolean {
+  return patterns.some((pattern) => pattern.looksOnly === true && declares(agent, pattern.key));
+}
+
+/** What is recorded of the limits that the agent's tasks have, if it hands any over. */
+export function convergenceOf(patterns: readonly Pattern[], agent: AgentDefinition): Convergence | undefined {
+  for (const pattern of patterns) {
+    const found = declares(agent, pattern.key) ? pattern.convergence?.(agent) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** Keys that the agent declares and that cannot be run yet. */
 export function notYet(patterns: readonly Pattern[], agent: AgentDefinition): string[] {

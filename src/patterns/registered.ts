@@ -1,6 +1,7 @@
 /** Every pattern there is, in the order in which a run goes through them. A new one is one more line. */
 import type { PatternKey } from '../agents/definition/definition.ts';
 import { advisorsPattern } from './advisors/pattern.ts';
+import { architectPattern } from './architect/pattern.ts';
 import { dispatchPattern } from './dispatch/pattern.ts';
 import { groupPattern } from './group/pattern.ts';
 import { handoffPattern } from './handoff/pattern.ts';
@@ -13,6 +14,7 @@ export const registeredPatterns: readonly (Pattern & { readonly key: PatternKey 
   teamPattern,
   groupPattern,
   dispatchPattern,
+  architectPattern,
   routerPattern,
   // Applied last and never bypassed.
   handoffPattern,

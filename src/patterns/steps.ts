@@ -16,6 +16,7 @@ import type { Answer, Claim, Failure, Payloads, Report, RunStatus, Verification 
 import type { UserMessage } from '../events/messages.ts';
 import type { broadcastTypes, PatternEventType } from '../events/pattern-events.ts';
 import type { LoopAs, Seat } from '../events/run-origin.ts';
+import type { ClarifyRound } from '../events/tasks/convergence.ts';
 import type { TaskTerms } from '../events/tasks/task-terms.ts';
 
 /** How a run ended, as its parent sees it. */
@@ -31,6 +32,8 @@ export interface RunResult {
   readonly spoke?: 'update' | 'final' | undefined;
   readonly claims?: readonly Claim[] | undefined;
   readonly error?: Failure | undefined;
+  /** The tool that its loop ended with, where that is for whoever asked for it. */
+  readonly exit?: Payloads['run.ended']['exit'] | undefined;
   /** Whose budget has nothing left, when that ended it: a run's id, or `project`. */
   readonly exhausted?: string | undefined;
   /** What it was found to be worth where it was made, and no better than what it rests on. */
@@ -59,6 +62,8 @@ export type StartOptions = {
   readonly timeLimit?: { readonly milliseconds: number; readonly setting: string };
   /** Takes the place of the agent's own models. */
   readonly model?: string | undefined;
+  /** Begins with what was said before condensed, whether there is room or not. */
+  readonly condense?: boolean | undefined;
 } & (
   | {
       readonly kind: 'pattern';
@@ -78,6 +83,8 @@ export type StartOptions = {
       readonly as: LoopAs;
       readonly member?: string | undefined;
       readonly maxTurns?: number | undefined;
+      /** Ways to end that are not offered this time. */
+      readonly closed?: string[] | undefined;
     }
   | {
       /** The whole agent, on one task: it works where its terms say, and is held to them. */
@@ -97,6 +104,8 @@ export interface WaitRequest {
   readonly question: string;
   readonly choices?: readonly string[];
   readonly timeoutMs?: number;
+  /** In which round it is asked, where rounds are counted. */
+  readonly round?: ClarifyRound;
 }
 
 export interface Steps {
@@ -123,6 +132,8 @@ export interface Steps {
   next(key: string, handles: readonly Handle[]): Promise<readonly Ended[]>;
   /** The first child to end wins, for ever; the others are cancelled. */
   race(key: string, handles: readonly Handle[]): Promise<Ended>;
+  /** Stops a child: it ends as cancelled, for this reason, and is to be joined. Nothing happens to one that has ended. */
+  stop(handle: Handle, reason: string): Promise<void>;
   /** Waits for somebody's answer, durably. `undefined` when the time ran out. */
   wait(key: string, request: WaitRequest): Promise<Answer | undefined>;
   sleep(key: string, delayMs: number): Promise<void>;

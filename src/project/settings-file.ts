@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { keysAt } from '../agents/definition/json-schema.ts';
 import { diagnoseIssues } from '../agents/definition/schema-issues.ts';
-import { withoutRefused } from '../agents/definition/without-refused.ts';
+import { withoutRefused } from '../agents/file/without-refused.ts';
 import { arrange, type Diagnostic } from '../agents/text/diagnostics.ts';
 import { sourceText } from '../agents/text/source-text.ts';
 import { type PlaceOf, parseYamlMap } from '../agents/text/yaml-map.ts';

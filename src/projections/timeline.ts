@@ -15,7 +15,7 @@ import { assistantLine } from './assistant-lines.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
-import { isPatternEvent, patternLine } from './patterns/pattern-lines.ts';
+import { isPatternEvent, patternLine, type RecordedByPattern } from './patterns/pattern-lines.ts';
 import { peerLine } from './peer-lines.ts';
 import { pushLine } from './push-lines.ts';
 import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
@@ -95,6 +95,7 @@ function describe(event: LedgerEvent): Description {
       return describeTool(event);
     case 'agent.dismissed':
       return ['detail', `${event.payload.agent} (${event.payload.id}) is dismissed`];
+    case 'task.captured':
     case 'task.clarify':
     case 'task.summary':
     case 'task.error':
@@ -283,10 +284,16 @@ function part<Item>(items: readonly Item[], good: (item: Item) => boolean): stri
   return `${items.filter(good).length} of ${items.length}`;
 }
 
-function describeOther(event: EventNamed<'task' | 'approval' | 'budget' | 'step'>): Description {
+function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' | 'step'>, RecordedByPattern>): Description {
   switch (event.event_type) {
     case 'task.clarify':
       return ['warn', `asks you: ${firstLine(event.payload.question, TEXT_CHARACTERS)}`];
+    case 'task.captured': {
+      const { files, undone, failed } = event.payload;
+      if (failed !== undefined) return ['warn', `nothing could be captured: ${failed}`];
+      const back = undone.length === 0 ? '' : `; outside of its terms: ${undone.map(({ path }) => path).join(', ')}`;
+      return [undone.length === 0 ? 'info' : 'warn', `changed ${counted(files.length, 'file')}${back}`];
+    }
     case 'task.summary':
       return ['info', 'summarised what was said so far'];
     case 'task.error':

@@ -58,13 +58,6 @@ describe.concurrent('a file is refused:', () => {
       'config',
       /troupe\.yaml:1:1: .*"modle"\n.*Did you mean "model"/,
     ],
-    [
-      'asks for what a later release can do',
-      'agents/helper.md',
-      agentWith('architect: { executor: other }'),
-      'not_yet',
-      /not yet: .*architect.*\n.*fix:/,
-    ],
   ] as const)('%s', async ([, path, content, code, message]) => {
     await using project = await createTestProject();
     await project.script({ text: 'Hello.' });

@@ -22,6 +22,7 @@ import { decide } from '../../src/tools/permissions.ts';
 import { type OrdinaryTool, type Tool, type ToolOutcome, textResult } from '../../src/tools/port.ts';
 import type { WorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
 import { brainExecutors, type ExecutorMemory, newExecutorMemory } from './executors/brain-executors.ts';
+import { namedPlaces } from './patterns/task-twin.ts';
 import { brainPeers, newPeerMemory, type PeerMemory } from './peers/brain-peers.ts';
 
 /** What the outside world has seen: survives every crash, since it is not part of the system. */
@@ -113,6 +114,7 @@ export function createWorld(options: WorldOptions): World {
     defaultModels: async () => ok(['test/model']),
     prompt: (definition) => definition.prompt,
     workspaces: stillWorkspaces,
+    ...namedPlaces,
     peers: brainPeers(outside.peers, (request) => options.brain(request, outside.modelCalls.length)),
     executors: brainExecutors(outside.executors, (request) => options.brain(request, outside.modelCalls.length)),
     ...options.engineOptions,

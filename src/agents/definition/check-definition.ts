@@ -2,6 +2,7 @@
 
 import { type Diagnostic, errorAt, quote, warningAt } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
+import { checkArchitect } from './check-architect.ts';
 import { checkDispatch } from './check-dispatch.ts';
 import { checkExecutor, checkRemote } from './check-own-models.ts';
 import type { AgentDefinition } from './definition.ts';
@@ -23,6 +24,7 @@ export function checkDefinition(
     ...checkSelf(agent, placeOf),
     ...checkTeam(agent, placeOf),
     ...checkDispatch(agent, placeOf, partly.has('dispatch')),
+    ...checkArchitect(agent, placeOf),
     ...checkDuplicates(agent, placeOf),
     ...checkFormats(agent, placeOf),
     ...checkRemote(agent, placeOf),

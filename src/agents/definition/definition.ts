@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
+import { failureAction } from '../../events/tasks/task-events.ts';
 import { duration } from './duration-schema.ts';
 import { type ExecutorUse, executorSchema } from './executor.ts';
 import { a2aSchema, type RemoteAgent } from './remote.ts';
@@ -34,6 +35,36 @@ const permission = z.enum(['allow', 'ask', 'deny']);
 const rule = z.union([permission, z.record(z.string().min(1).max(limits.ruleCharacters), permission)]);
 /** By the name of a tool. */
 export const permissionsSchema = z.record(name, rule);
+
+/** An agent without hands, which hands tasks over; within which limits, and what happens when they fail. */
+const architect = z.strictObject({
+  /** An agent, or an executor by its name. */
+  executor: name,
+  /** Who gets a task that goes on failing, one after the other. */
+  fallbackExecutors: z.array(name).max(limits.fallbackExecutors).optional(),
+  limits: z
+    .strictObject({
+      /** Rounds of questions before a task is handed over. */
+      maxClarifyRounds: z.number().int().nonnegative().max(limits.clarifyRoundsMax).optional(),
+      maxCliCalls: count.optional(),
+      maxDuration: duration.optional(),
+      /** In MiB. */
+      maxMemory: count.optional(),
+      /** How often the same error may come before the policy says what happens. */
+      maxSameErrorRetries: count.optional(),
+      /** Events after which the conversation is condensed. */
+      summarizeThreshold: count.optional(),
+      maxUsd: z.number().positive().optional(),
+      /** How long an executor may work without a new change of a file and without a new test result. */
+      stallAfter: duration.optional(),
+    })
+    .optional(),
+  failurePolicy: z.strictObject({ onRepeatedError: failureAction.optional(), onTimeout: failureAction.optional() }).optional(),
+  /** Where tasks are worked on; a worktree of its own for each unless said, where the folder is a repository. */
+  workspace: z.enum(['worktree', 'in-place']).optional(),
+  /** How many tasks may be worked on at once, if they are about different files. */
+  parallel: count.max(limits.parallelTasks).optional(),
+});
 
 export const definitionSchema = z.strictObject({
   name: name.optional(),
@@ -124,13 +155,7 @@ export const definitionSchema = z.strictObject({
       fallbackMessage: template.optional(),
     })
     .optional(),
-  architect: z
-    .strictObject({
-      executor: name,
-      fallbackExecutors: z.array(name).optional(),
-      limits: z.strictObject({ maxCliCalls: count.optional(), maxDuration: duration.optional() }).optional(),
-    })
-    .optional(),
+  architect: architect.optional(),
 
   input: z.strictObject({ format: format.optional(), schema: jsonSchema.optional() }).optional(),
   output: z.strictObject({ format: format.optional(), schema: jsonSchema.optional() }).optional(),

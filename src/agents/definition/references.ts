@@ -9,6 +9,8 @@ interface Edge {
   readonly byChoice?: boolean;
   /** The declaring agent may be named: in every other role it would call itself for ever. */
   readonly maySelf?: boolean;
+  /** An executor may be named as well, by its own name. */
+  readonly orExecutor?: boolean;
   /** Answers in the place of the one that names it, or only contributes. */
   readonly gives?: 'answer' | 'contribution';
 }
@@ -25,6 +27,8 @@ const edges = {
   dispatch: { byChoice: true },
   'dispatch fallback': { byChoice: true },
   'dispatch clarification': { byChoice: true },
+  executor: { byChoice: true, orExecutor: true },
+  'fallback executor': { byChoice: true, orExecutor: true },
 } as const satisfies Readonly<Record<string, Edge>>;
 
 export type EdgeKind = keyof typeof edges;
@@ -39,11 +43,11 @@ export interface Reference {
   readonly model?: { readonly name: string; readonly path: Path };
 }
 
-type Patterns = Pick<AgentDefinition, 'advisors' | 'router' | 'handoff' | 'agents' | 'team' | 'group' | 'dispatch'>;
+type Patterns = Pick<AgentDefinition, 'advisors' | 'router' | 'handoff' | 'agents' | 'team' | 'group' | 'dispatch' | 'architect'>;
 
 /** In the order in which a run would meet them. */
 export function referencesOf(agent: Patterns): readonly Reference[] {
-  const { advisors, agents, team, group, dispatch, router, handoff } = agent;
+  const { advisors, agents, team, group, dispatch, architect, router, handoff } = agent;
   return [
     ...many('advisor', advisors, ['advisors']),
     ...many('sub-agent', agents, ['agents']),
@@ -54,6 +58,8 @@ export function referencesOf(agent: Patterns): readonly Reference[] {
     ...many('dispatch', dispatch?.agents, ['dispatch', 'agents']),
     ...one('dispatch fallback', dispatch?.fallback, ['dispatch', 'fallback']),
     ...one('dispatch clarification', clarifier(dispatch), ['dispatch', 'clarification']),
+    ...one('executor', architect?.executor, ['architect', 'executor']),
+    ...many('fallback executor', architect?.fallbackExecutors, ['architect', 'fallbackExecutors']),
     ...many('router', router?.destinations, ['router', 'destinations']),
     ...one('handoff', handoff?.to, ['handoff', 'to']),
   ];

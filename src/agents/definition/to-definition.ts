@@ -1,16 +1,20 @@
 /** From what a file or a program says to a definition. */
+import { present } from '../../base/present.ts';
 import { type Diagnostic, errorAt, quote } from '../text/diagnostics.ts';
 import type { PlaceOf } from '../text/yaml-map.ts';
 import { nameProblem } from './agent-name.ts';
 import type { AgentDefinition, Frontmatter } from './definition.ts';
 import { executorModel, executorNamed, inPlaceOfModel } from './executor.ts';
+import { LOOKING_TOOLS } from './tool-names.ts';
 
 /** `name` counts when the frontmatter gives none. */
 export function toDefinition(frontmatter: Frontmatter, name: string, prompt: string, source: string): AgentDefinition {
   const { name: own, model, models, a2a, ...rest } = frontmatter;
   const where = servedOrRemote(a2a);
   const wanted = new Set([model ?? [], models ?? [], inPlaceOfModel({ ...where, executor: rest.executor }) ?? []].flat());
-  return { ...rest, ...where, name: own ?? name, models: [...wanted], prompt, source };
+  // Somebody without hands looks, plans and asks unless its file says less.
+  const tools = rest.tools ?? (rest.architect === undefined ? undefined : [...LOOKING_TOOLS]);
+  return { ...rest, ...present({ tools }), ...where, name: own ?? name, models: [...wanted], prompt, source };
 }
 
 /** An executor without a file, by a name such as `executor:claude-code`: whoever may name an agent can name it. */

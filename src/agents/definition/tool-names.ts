@@ -16,6 +16,9 @@ import type { AgentDefinition } from './definition.ts';
 
 export const BUILT_IN_TOOLS: readonly string[] = ['read', 'write', 'edit', 'list', 'search', 'shell', 'fetch', 'plan', 'ask'];
 
+/** Of these, those that look, plan and ask: somebody without hands gets no others. */
+export const LOOKING_TOOLS: readonly string[] = ['read', 'list', 'search', 'plan', 'ask'];
+
 export const ALL_ASSISTANT_TOOLS = 'assistants';
 
 /** Tools to find, spawn and talk with other agents; the first stands for all of them. */

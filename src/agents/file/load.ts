@@ -9,7 +9,6 @@ import { nameFromFile } from '../definition/agent-name.ts';
 import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
 import { type AgentDefinition, definitionSchema, type Frontmatter } from '../definition/definition.ts';
 import { checkName, toDefinition } from '../definition/to-definition.ts';
-import { withoutRefused } from '../definition/without-refused.ts';
 import type { ForeignOrigin } from '../foreign/file.ts';
 import { confinedPath, isInside } from '../text/confined-path.ts';
 import { arrangeAndCut, type Diagnostic, errorAt, isError } from '../text/diagnostics.ts';
@@ -18,6 +17,7 @@ import { type ReadFailure, readText } from '../text/read-text.ts';
 import { type SourceText, sourceText } from '../text/source-text.ts';
 import { type PlaceOf, parseYamlMap, type YamlMap } from '../text/yaml-map.ts';
 import { type Assembled, assemblePrompt } from './include.ts';
+import { withoutRefused } from './without-refused.ts';
 
 /** Where an agent comes from: the project's own folder, another tool's folder in the project, or the user's. */
 export type Origin = 'project' | 'claude' | 'opencode' | 'user';

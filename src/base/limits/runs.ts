@@ -27,6 +27,27 @@ export const runLimits = {
   dispatchTemplateCharacters: 20_000,
   dispatchClarifications: 3,
   dispatchQuestions: 5,
+  clarifyRounds: 3, // agent: architect.limits.maxClarifyRounds
+  clarifyRoundsMax: 10,
+  clarifyQuestions: 5,
+  taskCliCalls: 8, // agent: architect.limits.maxCliCalls
+  taskDurationMs: 15 * MINUTE, // agent: architect.limits.maxDuration
+  taskMemoryMiB: 4_096, // agent: architect.limits.maxMemory
+  taskSameErrors: 2, // agent: architect.limits.maxSameErrorRetries
+  summarizeEvents: 200, // agent: architect.limits.summarizeThreshold
+  taskStallMs: 5 * MINUTE, // agent: architect.limits.stallAfter
+  taskLookMs: 30 * SECOND,
+  parallelTasks: 16,
+  fallbackExecutors: 10,
+  tasksPerDelegation: 16,
+  taskAttempts: 10,
+  taskGoalCharacters: 4_000,
+  taskLineCharacters: 500,
+  taskLines: 50,
+  snapshotEvents: 64,
+  snapshotCharacters: 16_000,
+  taskDiffCharacters: 40_000,
+  taskWordCharacters: 8_000,
   catalogueCharacters: 1_000,
   catalogueExamples: 5,
   catalogueExampleCharacters: 200,

@@ -14,7 +14,7 @@ import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
-import { endsItsWork } from '../../events/run-origin.ts';
+import { endsItsWork, taskTermsOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
@@ -78,7 +78,10 @@ export async function verified(
 
 /** What is demanded of the agent's work is demanded at its end. */
 function declared({ started }: DrivenRun, setup: AgentSetup): Verify | undefined {
-  return endsItsWork(started) ? setup.definition.verify : undefined;
+  const own = endsItsWork(started) ? setup.definition.verify : undefined;
+  const { verify } = taskTermsOf(started) ?? {};
+  // What a task must pass comes first, so that it is found by its place.
+  return verify === undefined ? own : { ...own, commands: [...new Set([...verify, ...(own?.commands ?? [])])] };
 }
 
 async function judged(
@@ -110,7 +113,10 @@ async function judged(
     verified: reasons.length === 0,
     demanded: outcomes.map(({ command, why }) => ({ command, passed: why === undefined, ...present({ why }) })),
   };
-  tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
+  // Found the same again in another life, it is not said again: a run that is cut off often must still get on.
+  const known = node.journal.recorded('evidence.checked', VERIFY_STEP)?.payload;
+  if (JSON.stringify(known) !== JSON.stringify(payload))
+    tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
   return withVerification(result, reasons.length === 0 ? { state: 'verified' } : unverified(reasons));
 }
 

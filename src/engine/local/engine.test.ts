@@ -13,9 +13,13 @@ const createdWorld = keptWorlds();
 
 describe('a run', () => {
   it('says plainly what it cannot run yet', async () => {
-    const world = createdWorld({ brain: () => says(''), agents: [agent({ architect: { executor: 'other' } })] });
+    const world = createdWorld({
+      brain: () => says(''),
+      agents: [agent({ handoff: { to: 'other', include: 'report' } }), agent({ name: 'other' })],
+      engineOptions: { patterns: [] },
+    });
     const refused = await world.engine.start({ agent: 'worker', input: userText('Hi'), workspace: '.' });
-    expect(refused).toMatchObject({ kind: 'refused', error: { code: 'not_yet', message: expect.stringContaining('architect') } });
+    expect(refused).toMatchObject({ kind: 'refused', error: { code: 'not_yet', message: expect.stringContaining('handoff') } });
   });
 });
 

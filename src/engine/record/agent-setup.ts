@@ -10,6 +10,8 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Budget, Payloads, Report } from '../../events/catalogue.ts';
 import type { LoopLimits } from '../../loop/port.ts';
+import { convergenceOf, type Pattern } from '../../patterns/pattern.ts';
+import { registeredPatterns } from '../../patterns/registered.ts';
 import type { Tool } from '../../tools/port.ts';
 
 export interface AgentSetup {
@@ -19,7 +21,7 @@ export interface AgentSetup {
   readonly tools: readonly Tool[];
 }
 
-export function setupPayload(setup: AgentSetup): Payloads['session.config'] {
+export function setupPayload(setup: AgentSetup, patterns: readonly Pattern[] = registeredPatterns): Payloads['session.config'] {
   const { prompt: _prompt, ...definition } = setup.definition;
   return {
     agent: setup.definition.name,
@@ -27,6 +29,7 @@ export function setupPayload(setup: AgentSetup): Payloads['session.config'] {
     definition: { ...definition, models: setup.models } as unknown as Json,
     system: setup.system,
     tools: setup.tools.map(({ name, description, inputSchema, replay }) => ({ name, description, inputSchema, replay })),
+    ...present({ config: convergenceOf(patterns, setup.definition) }),
   };
 }
 

@@ -10,7 +10,7 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { isParkedFor, type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
-import { mayBeAskedAgain, spawnerOf } from '../../events/run-origin.ts';
+import { mayBeAskedAgain, spawnerOf, taskTermsOf } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { type AgentRun, wantedBy } from '../../patterns/agent-run.ts';
 import { runAgent } from '../../patterns/run-agent.ts';
@@ -36,6 +36,8 @@ import type { Writes } from '../record/writes.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
+import { captureTask } from '../tasks/capture-task.ts';
+import { type SupportsTasks, taskSupport } from '../tasks/task-support.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { ownLoop, type PlaysLoops } from './own-loop.ts';
@@ -50,7 +52,7 @@ export const END_STEP = 'end';
 const TIMER_GRAIN_MS = 2;
 
 /** What driving a run takes: what its loop does, and what its setup and its end do. */
-type DrivesRuns = PlaysLoops & ClosesRuns & ProjectRules & SetsUpRuns;
+type DrivesRuns = PlaysLoops & ClosesRuns & ProjectRules & SetsUpRuns & SupportsTasks;
 
 /** `found`: its agent, when that was just looked up. */
 export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentDefinition): Promise<RunResult> {
@@ -66,6 +68,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
       throw new Interruption('interrupted', setup.error.message, setup.error);
     const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
     passOnInterruption(node);
+    await captureTask(tree, node);
     await parkIfNeeded(tree, node, result);
     await endAssistants(tree, node);
     const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
@@ -102,7 +105,9 @@ function passOnInterruption({ abort }: DrivenRun): void {
   if (abort.signal.reason instanceof Interruption) throw abort.signal.reason;
 }
 
-async function work(tree: PlaysLoops, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
+async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
+  // Nobody works there: what is demanded is run when it ends.
+  if (taskTermsOf(node.started)?.onlyVerify === true) return nobodyWorked(node);
   const stepIndex = createStepIndex();
   const steps = ledgerSteps(tree, node);
   stepIndex.place(node.started.input, INPUT_STEP);
@@ -112,6 +117,7 @@ async function work(tree: PlaysLoops, node: DrivenRun, setup: AgentSetup): Promi
     ...wantedBy(node.started),
     scopes: new Set(node.scopes.map(({ scope }) => scope)),
     steps,
+    tasks: taskSupport(tree, node),
     context: contextReader(tree, setup.definition, steps),
     about: (agents) => aboutAgents(tree, agents),
     skills: (agents) => skillsOf(tree, agents),
@@ -179,7 +185,7 @@ function reasonOf({ abort }: DrivenRun, result: RunResult): OutsideReason | unde
 
 function endedPayload(
   run: RunId,
-  { status, report, finalAgent, finalRun, turns, spoke, error, exhausted, claims, verification }: RunResult,
+  { status, report, finalAgent, finalRun, turns, spoke, error, exit, exhausted, claims, verification }: RunResult,
 ): Payloads['run.ended'] {
   return {
     status,
@@ -187,7 +193,7 @@ function endedPayload(
     finalAgent,
     ...(finalRun === run ? {} : { finalRun }),
     ...(turns === 0 ? {} : { turns }),
-    ...present({ spoke, error: error && present(error), exhausted }),
+    ...present({ spoke, error: error && present(error), exit, exhausted }),
     ...(claims === undefined || claims.length === 0 ? {} : { claims: [...claims] }),
     verification,
   };
@@ -203,6 +209,12 @@ function failed(node: DrivenRun, error: NonNullable<RunResult['error']>): RunRes
     error,
     verification: UNCHECKED,
   };
+}
+
+/** The result of a run in which only what is demanded is run. */
+export function nobodyWorked({ run, started: { agent } }: Pick<DrivenRun, 'run' | 'started'>): RunResult {
+  const report = { format: 'text' as const, body: 'What was demanded was run.', synthetic: true };
+  return { status: 'completed', report, finalAgent: agent, finalRun: run, turns: 0, verification: UNCHECKED };
 }
 
 /** Which limit it was, by the name under which a person set it. */

@@ -35,6 +35,10 @@ export function ledgerSteps(
     if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
     used.add(key);
   };
+  const once = async <Value extends Json>(key: string, effect: () => Promise<Value>): Promise<Value> => {
+    claimKey(key);
+    return await recordedValue(tree, node, key, effect);
+  };
   const joins = createJoins(node);
   const settled = async (handles: readonly Handle[]): Promise<RunResult[]> => {
     const results = await joinAll(handles.map(resultOf));
@@ -47,12 +51,7 @@ export function ledgerSteps(
     async childrenSettled() {
       await Promise.allSettled([...children.values()].map(({ result }) => result));
     },
-    async step(key, effect) {
-      claimKey(key);
-      return await recordedValue(tree, node, key, () =>
-        effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` }),
-      );
-    },
+    step: (key, effect) => once(key, () => effect({ signal: node.abort.signal, idempotencyKey: `${node.run}/${key}` })),
     async start(key, agent, input, as) {
       claimKey(key);
       tree.checkpoint(node);
@@ -87,6 +86,7 @@ export function ledgerSteps(
       const results = await settled(handles);
       return { index, result: results[index] as RunResult };
     },
+    stop: async (handle, reason) => child(handle).cancel(reason),
     wait: (key, request) => waitWithTimeout(tree, node, key, request),
     async sleep(key, delayMs) {
       claimKey(key);
@@ -94,14 +94,8 @@ export function ledgerSteps(
       await letTimePass(tree, until, node.abort.signal);
       tree.checkpoint(node);
     },
-    async now(key) {
-      claimKey(key);
-      return await recordedValue(tree, node, key, async () => tree.clock.now());
-    },
-    async nonce(key) {
-      claimKey(key);
-      return await recordedValue(tree, node, key, async () => tree.ids.nonce());
-    },
+    now: (key) => once(key, async () => tree.clock.now()),
+    nonce: (key) => once(key, async () => tree.ids.nonce()),
     async emit(key, event) {
       claimKey(key);
       await emitOnce(tree, node, key, event, joins.endOf(key));
@@ -232,8 +226,8 @@ async function waitWithTimeout(
   key: string,
   request: WaitRequest,
 ): Promise<Answer | undefined> {
-  const { question, choices, timeoutMs } = request;
-  const payload = { question, ...present({ choices: choices && [...choices] }) };
+  const { question, choices, timeoutMs, round } = request;
+  const payload = { question, ...present({ choices: choices && [...choices], round }) };
   const ask = (otherwise: 'wait' | 'stop'): Promise<Answer> =>
     waitForAnswer(tree, node, key, { kind: 'question', payload }, otherwise);
   if (timeoutMs === undefined) return await unlessOver(tree, node, key, () => ask('wait'));

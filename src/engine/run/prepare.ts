@@ -5,11 +5,13 @@
 import { nameProblem } from '../../agents/definition/agent-name.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { ExecutorUse } from '../../agents/definition/executor.ts';
+import { LOOKING_TOOLS } from '../../agents/definition/tool-names.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
-import { notYet } from '../../patterns/pattern.ts';
+import { looksOnly, notYet } from '../../patterns/pattern.ts';
 import { registeredPatterns } from '../../patterns/registered.ts';
 import { askTool } from '../../tools/ask.ts';
+import type { Tool } from '../../tools/port.ts';
 import { agentTools } from '../calls/agent-tools.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -55,15 +57,23 @@ export async function equip(
   if (definition.remote !== undefined) return ok({ definition, system: '', models: definition.models, tools: [askTool()] });
   // It has its own tools, too; the prompt is what it is told first.
   if (definition.executor !== undefined) return ok({ definition, system, models: definition.models, tools: [] });
-  const tools = await options.tools(definition);
-  if (!tools.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${tools.error}` });
+  const patterns = options.patterns ?? registeredPatterns;
+  const own = await options.tools(definition);
+  if (!own.ok) return fail({ code: 'bad_tools', message: `${definition.source}: ${own.error}` });
+  const handless = looksOnly(patterns, definition);
+  const tools = handless ? ok(own.value.filter(onlyLooks)) : own;
   const taken = new Set(tools.value.map((tool) => tool.name));
-  const agents = await agentTools(definition, options.agent, taken, options.patterns ?? registeredPatterns);
+  const agents = handless ? ok([]) : await agentTools(definition, options.agent, taken, patterns);
   if (!agents.ok) return agents;
   const models = definition.models.length > 0 ? ok(definition.models) : await options.defaultModels();
   if (!models.ok) return fail({ code: 'no_model', message: models.error });
   return ok({ definition, system, models: models.value, tools: [...tools.value, ...agents.value] });
 }
+
+/** By its name and by what it is: nothing that a server or a program brings along, and nothing that another agent does. */
+const onlyLooks = (tool: Tool): boolean =>
+  LOOKING_TOOLS.includes(tool.name) &&
+  (tool.kind === 'question' || (tool.kind === undefined && tool.readOnly === true && tool.origin === undefined));
 
 const UNKNOWN_PRICE_FIX =
   'Look whether the name is right (`troupe models` lists them). If it is, give its price under `prices` in troupe.yaml, limit ' +

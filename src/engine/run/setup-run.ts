@@ -58,7 +58,9 @@ async function setupAsBefore(
     const { definition, models } = setup.value;
     return fail((await nobodyToAsk(tree, definition, models, models[0])) ?? refused);
   }
-  tree.writer.enqueue([node.journal.event('session.config', setupPayload(setup.value), { step: SETUP_STEP, actor: 'system' })]);
+  tree.writer.enqueue([
+    node.journal.event('session.config', setupPayload(setup.value, tree.patterns), { step: SETUP_STEP, actor: 'system' }),
+  ]);
   return setup;
 }
 
@@ -77,7 +79,8 @@ function voiced(
   const voice = stagesOf(patterns, { agent: definition, ...wantedBy(started) }).place?.voice;
   if (voice === undefined) return setup;
   const { temperature, maxOutputTokens } = voice;
-  return ok({ ...setup.value, definition: { ...definition, temperature, maxOutputTokens }, system: voice.system(system) });
+  const spoken = { ...definition, ...present({ temperature, maxOutputTokens }) };
+  return ok({ ...setup.value, definition: spoken, system: voice.system(system) });
 }
 
 type Changes = Pick<Payloads['run.started'], 'model' | 'origin'>;

@@ -116,9 +116,10 @@ function startedPayload(
   const continues = asked ?? (member === undefined ? undefined : tree.latestOf(member, parent.run));
   const workspace = workspaceOfChild(parent, as, member);
   const model = 'model' in as ? as.model : undefined;
+  const condense = 'condense' in as ? as.condense : undefined;
   return {
     ...{ agent, input, origin: originOf(parent.run, as), depth: parent.depth + 1 },
-    ...present({ continues, model, workspace }),
+    ...present({ continues, model, workspace, condense }),
     ...withTimeLimit(own, timeLimitOf(tree, as)),
   };
 }
@@ -137,7 +138,7 @@ export function originOf(parent: RunId, as: ChildAs): RunOrigin {
     case 'clarification':
       return { kind: as.kind, parent, maxTurns: as.maxTurns };
     default: {
-      const { continues: _continues, timeLimit: _timeLimit, model: _model, ...origin } = as;
+      const { continues: _continues, timeLimit: _timeLimit, model: _model, condense: _condense, ...origin } = as;
       return { ...present(origin), parent };
     }
   }

@@ -23,6 +23,20 @@ const limits = z.object({
   maxUsd: z.number().nonnegative().optional(),
 });
 
+/** What was found where a task was worked on, when its work was over. Only the runtime writes it. */
+export const taskCaptured = z.object({
+  task: z.string(),
+  files: z.array(z.object({ path: z.string(), added: z.number().int(), removed: z.number().int() })),
+  /** All of it as one patch; absent where nothing was changed. */
+  patch: z.string().optional(),
+  /** The same as text, bounded. */
+  diff: z.string().optional(),
+  /** What lay outside of the terms: taken back, where `kept` says what holds it; otherwise only noticed. */
+  undone: z.array(z.object({ path: z.string(), why: z.string().optional(), kept: z.string().optional() })),
+  /** Why nothing could be captured. */
+  failed: z.string().optional(),
+});
+
 export const taskTerms = z.object({
   /** Its id, which follows from the step that made it. */
   task: z.string(),
@@ -32,6 +46,10 @@ export const taskTerms = z.object({
   limits,
   mode: z.enum(['full', 'read-only']),
   place,
+  /** Commands that the runtime runs when the work is said to be done, and that decide whether it is. */
+  verify: z.array(z.string()).optional(),
+  /** Nobody works: only these commands are run there. */
+  onlyVerify: z.boolean().optional(),
   /** The recorded package that was handed over: its event, as a reference. */
   package: z.string(),
 });

@@ -179,7 +179,7 @@ export const allMissing = (planned: Assigned, outcomes: readonly WorkerOutcome[]
 export async function ask(
   run: AgentRun,
   key: string,
-  as: Exclude<LoopAs, 'self' | 'chooser'>,
+  as: Exclude<LoopAs, 'self' | 'chooser' | 'architect'>,
   prompt: string,
   continues: RunId | undefined,
   agent = run.agent.name,

@@ -14,13 +14,13 @@ export const groupPattern = {
   // Everybody has a prompt, and what they answer is put side by side or passed along: there is no orchestrator to hear anything.
   deaf: ({ group }) => group?.mode === 'broadcast' || group?.mode === 'sequential',
   place({ loopOnly }) {
-    if (loopOnly === undefined || loopOnly === 'chooser') return undefined;
+    if (loopOnly === undefined || loopOnly === 'chooser' || loopOnly === 'architect') return undefined;
     return { applies: 'none', loop: async (run, request) => ({ result: resultOf(run, await ownWords(run, loopOnly, request)) }) };
   },
 } as const satisfies Pattern;
 
 /** Their own words, without the patterns they declare. */
-async function ownWords(run: AgentRun, as: Exclude<LoopAs, 'chooser'>, input: UserMessage): Promise<CheckedResult> {
+async function ownWords(run: AgentRun, as: Exclude<LoopAs, 'chooser' | 'architect'>, input: UserMessage): Promise<CheckedResult> {
   switch (as) {
     case 'planner':
       return await run.loop({ input, reports: false, plain: freeWords });

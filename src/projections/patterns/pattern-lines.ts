@@ -1,16 +1,17 @@
 /** How the events of patterns show: as readable lines, as notes in the tree, and as what stands side by side. */
 import { unreachable } from '../../base/errors.ts';
+import { counted } from '../../base/wording.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type PatternEventType, patternEvents } from '../../events/pattern-events.ts';
 import { firstLine } from '../readable.ts';
 
-type RecordedByPattern = { [Type in PatternEventType]: EventOf<Type> }[PatternEventType];
+export type RecordedByPattern = { [Type in PatternEventType]: EventOf<Type> }[PatternEventType];
 
 const TEXT_CHARACTERS = 160;
 
 export const isPatternEvent = (event: LedgerEvent): event is RecordedByPattern => event.event_type in patternEvents;
 
-export function patternLine(event: RecordedByPattern): ['info' | 'warn', string] {
+export function patternLine(event: RecordedByPattern): ['detail' | 'info' | 'warn', string] {
   switch (event.event_type) {
     case 'handoff.made':
       return ['info', `hands over to ${event.payload.to}`];
@@ -51,6 +52,30 @@ export function patternLine(event: RecordedByPattern): ['info' | 'warn', string]
       const how = success ? (needsInput === true ? 'asks' : 'answered') : 'failed';
       const often = attempts === 1 ? '' : ` (attempt ${attempts})`;
       return [success ? 'info' : 'warn', `${agentId} ${how}${often}: ${firstLine(errorMessage ?? content, TEXT_CHARACTERS)}`];
+    }
+    case 'task.snapshot':
+      return ['detail', `keeps what is known for ${event.payload.task}: ${counted(event.payload.events.length, 'event')}`];
+    case 'task.package': {
+      const { task, executor, attempt, verify } = event.payload;
+      const again = attempt === 1 ? '' : `, attempt ${attempt}`;
+      return ['info', `hands ${task} to ${executor}${again}${verify.length === 0 ? '' : `; must pass: ${verify.join(', ')}`}`];
+    }
+    case 'task.policy': {
+      const { task, trigger, action, to, why } = event.payload;
+      const then = `${action.replaceAll('_', ' ')}${to === undefined ? '' : ` to ${to}`}`;
+      return ['warn', `${task}: ${trigger.replaceAll('_', ' ')}, so ${then}: ${firstLine(why, TEXT_CHARACTERS)}`];
+    }
+    case 'task.judged': {
+      const { task, verdict, why } = event.payload;
+      return [
+        verdict === 'accepted' ? 'info' : 'warn',
+        `${task} ${verdict.replaceAll('_', ' ')}: ${firstLine(why, TEXT_CHARACTERS)}`,
+      ];
+    }
+    case 'task.merged': {
+      const { tasks, files, conflicts } = event.payload;
+      if (conflicts.length === 0) return ['info', `puts ${tasks.join(', ')} together: ${counted(files, 'file')}`];
+      return ['warn', `${tasks.join(', ')} do not fit together in ${conflicts.map(({ path }) => path).join(', ')}`];
     }
     default:
       return unreachable(event);

@@ -22,6 +22,7 @@ export interface Scenario {
     | 'compositions'
     | 'groups'
     | 'dispatch'
+    | 'architect'
     | 'verification'
     | 'remote agents'
     | 'executors';

@@ -10,11 +10,11 @@ import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
 import { timeUp, WallTimeOver } from '../../../src/engine/hearing/stop-reason.ts';
 import { loopLimits, outputContract } from '../../../src/engine/record/agent-setup.ts';
-import { wallTimeText } from '../../../src/engine/run/drive-run.ts';
+import { nobodyWorked, wallTimeText } from '../../../src/engine/run/drive-run.ts';
 import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
-import { type Message, type ToolCallPart, toolCallsOf, type UserMessage, userText } from '../../../src/events/messages.ts';
-import { loopOnlyAs, memberOfGroup, type Seat, teamSeat, turnsAllowed } from '../../../src/events/run-origin.ts';
+import { type Message, type ToolCallPart, type UserMessage, userText } from '../../../src/events/messages.ts';
+import { loopOnlyAs, memberOfGroup, type Seat, taskTermsOf, teamSeat, turnsAllowed } from '../../../src/events/run-origin.ts';
 import { succeeded } from '../../../src/events/succeeded.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
 import { runLoop } from '../../../src/loop/loop.ts';
@@ -31,11 +31,11 @@ import { type CallBudget, createCallBudget, upwards } from '../call-budget.ts';
 import { unseen } from '../tool-workspace.ts';
 import type { Brain } from '../world.ts';
 import type { ScenarioEvent } from './scenarios.ts';
-import { checked, handSupport, systemOf, voiceOf } from './twin-check.ts';
+import { endOfTask, handTasks } from './task-twin.ts';
+import { checked, closed, handSupport, systemOf, voiceOf } from './twin-check.ts';
 
 export interface Twin {
   readonly events: readonly ScenarioEvent[];
-  /** Once per prompt: all of them are one session. */
   run(agent: string, input: UserMessage): Promise<RunResult>;
   cancel(): void;
 }
@@ -122,15 +122,9 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
   const over = new WallTimeOver(node.run, given < own ? 'patience' : 'budget', wall ?? 0, wallTimeText(wall ?? 0, setting));
   const timeIsUp = (): void => node.abort.abort(over);
   const forget = wall === undefined ? () => undefined : (shared.options.clock ?? systemClock).after(wall, timeIsUp);
-  const done = await runAgent({
-    agent,
-    run: node.run,
-    ...wantedBy(started),
-    scopes: new Set(upwards(node).map(({ run }) => run)),
-    ...handSupport(shared.options.agents, shared.events),
-    steps: handSteps(shared, node),
-    loop: (request) => ownLoop(shared, node, agent, request),
-  });
+  const nobody = taskTermsOf(started)?.onlyVerify === true;
+  const worked = nobody ? nobodyWorked(node) : await playAgent(shared, node, agent);
+  const done = endOfTask(started, worked, (type, payload, step) => record(shared, node, type, payload, step));
   forget();
   const last: RunResult = node.abort.signal.reason === over ? { ...done, ...timeUp(over) } : done;
   const result = withVerification(last, last.verification);
@@ -140,6 +134,19 @@ async function runNode(shared: Shared, node: Node): Promise<RunResult> {
   if (!shared.conversations.has(node.run)) shared.conversations.set(node.run, [...earlier(shared, node), input]);
   if (memberOfGroup(started) !== undefined) shared.members.set(placeOf(node), node.run);
   return result;
+}
+
+function playAgent(shared: Shared, node: Node, agent: AgentDefinition): Promise<RunResult> {
+  return runAgent({
+    agent,
+    run: node.run,
+    ...wantedBy(node.started),
+    scopes: new Set(upwards(node).map(({ run }) => run)),
+    ...handSupport(shared.options.agents, shared.events),
+    steps: handSteps(shared, node),
+    tasks: handTasks(shared.events, node.run),
+    loop: (request) => ownLoop(shared, node, agent, request),
+  });
 }
 
 /** The names on the way down to a run: the same member of the same group has the same, in every prompt. */
@@ -225,9 +232,13 @@ function handSteps(shared: Shared, node: Node): Steps {
       const results = await settled(handles);
       return { index, result: results[index] as RunResult };
     },
+    async stop(handle, reason) {
+      child(handle).node.abort.abort(new TroupeError('cancelled', reason));
+    },
     // Where nobody is there to answer, no time passes.
-    async wait(key, { question }) {
+    async wait(key, { question, choices, round }) {
       claim(key);
+      record(shared, node, 'task.clarify', { wait: key, question, ...present({ choices: choices && [...choices], round }) }, key);
       const text = shared.options.answer?.(question);
       return text === undefined ? undefined : { kind: 'text', text };
     },
@@ -259,7 +270,7 @@ function handSteps(shared: Shared, node: Node): Steps {
 async function ownLoop(shared: Shared, node: Node, agent: AgentDefinition, request: LoopRequest): Promise<CheckedResult> {
   const output = outputContract(agent);
   const as = loopOnlyAs(node.started);
-  const onlyTalks = as !== undefined && as !== 'self';
+  const onlyTalks = as !== undefined && as !== 'self' && as !== 'architect';
   const tools = shared.options.tools.filter((tool) => !onlyTalks && agent.tools?.includes(tool.name) === true);
   const exits = [...(request.exits ?? [])];
   const offers = tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
@@ -386,13 +397,4 @@ function notice(shared: Shared, node: Node, seat: Seat, { run, step, payload }: 
   record(shared, node, 'team.broadcast', told.payload, told.step);
   shared.said.push(told);
   return told;
-}
-
-/** The same conversation in a form that can go on: the call that ended it has a result. */
-function closed(messages: readonly Message[]): readonly Message[] {
-  const last = messages.at(-1);
-  if (last?.role !== 'assistant' || toolCallsOf(last).length === 0) return messages;
-  const done = [{ type: 'text' as const, text: 'Done.' }];
-  const content = toolCallsOf(last).map(({ id, name }) => ({ type: 'tool-result' as const, id, name, content: done }));
-  return [...messages, { role: 'tool', content }];
 }

@@ -11,6 +11,8 @@ import type { RunResult } from '../../../src/patterns/steps.ts';
 import { type Brain, createWorld, type World, type WorldOptions, worldTools } from '../world.ts';
 import { advisorScenarios } from './advisors.ts';
 import { agentScenarios } from './agents.ts';
+import { architectScenarios } from './architect.ts';
+import { architectFailures } from './architect-failing.ts';
 import { compositionScenarios } from './compositions.ts';
 import { dispatchScenarios } from './dispatch.ts';
 import { executorScenarios } from './executors.ts';
@@ -34,6 +36,8 @@ export const scenarios: readonly Scenario[] = [
   ...groupScenarios,
   ...reflectScenarios,
   ...dispatchScenarios,
+  ...architectScenarios,
+  ...architectFailures,
   ...verificationScenarios,
   ...remoteScenarios,
   ...executorScenarios,

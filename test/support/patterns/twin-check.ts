@@ -4,6 +4,7 @@ import { newestEntries } from '../../../src/agents/text/newest-entries.ts';
 import { limits } from '../../../src/base/limits.ts';
 import { about, skills } from '../../../src/engine/run/pattern-support.ts';
 import type { Claim, Payloads, Verification } from '../../../src/events/catalogue.ts';
+import { type Message, toolCallsOf } from '../../../src/events/messages.ts';
 import { type AgentRun, wantedBy } from '../../../src/patterns/agent-run.ts';
 import { stagesOf, type Voice } from '../../../src/patterns/pattern.ts';
 import { registeredPatterns } from '../../../src/patterns/registered.ts';
@@ -47,3 +48,12 @@ export const voiceOf = (started: Payloads['run.started'], agent: AgentDefinition
 
 export const systemOf = (started: Payloads['run.started'], agent: AgentDefinition): string =>
   voiceOf(started, agent)?.system(agent.prompt) ?? agent.prompt;
+
+/** The same conversation in a form that can go on: the call that ended it has a result. */
+export function closed(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || toolCallsOf(last).length === 0) return messages;
+  const done = [{ type: 'text' as const, text: 'Done.' }];
+  const content = toolCallsOf(last).map(({ id, name }) => ({ type: 'tool-result' as const, id, name, content: done }));
+  return [...messages, { role: 'tool', content }];
+}

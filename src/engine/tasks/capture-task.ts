@@ -1,0 +1,39 @@
+/**
+ * The end of a task's work, where it was done: what lies outside of its terms is taken back and kept, and the rest is kept as one
+ * patch. It happens before anything is run that decides whether the work is good, so that nothing passes by what was not allowed.
+ */
+import { present } from '../../base/present.ts';
+import type { Payloads } from '../../events/catalogue.ts';
+import { taskTermsOf } from '../../events/run-origin.ts';
+import type { TaskTerms } from '../../events/tasks/task-terms.ts';
+import type { TaskAccess } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
+import type { Writes } from '../record/writes.ts';
+import { keepPatch } from './patches.ts';
+
+const CAPTURE_STEP = 'captured';
+
+/** Once for each run, however often it is taken up. Nothing for runs that are no task's. */
+export async function captureTask(tree: Writes & TaskAccess, node: DrivenRun): Promise<void> {
+  const terms = taskTermsOf(node.started);
+  if (terms === undefined || terms.onlyVerify === true || tree.places === undefined) return;
+  if (node.journal.recorded('task.captured', CAPTURE_STEP) !== undefined) return;
+  const payload = await captured(tree, terms);
+  await tree.writer.write([node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' })], {
+    sync: 'power',
+  });
+}
+
+async function captured(tree: Writes & TaskAccess, terms: TaskTerms): Promise<Payloads['task.captured']> {
+  const found = await tree.places?.capture(terms);
+  const { task } = terms;
+  if (found === undefined) return { task, files: [], undone: [] };
+  if (!found.ok) return { task, files: [], undone: [], failed: found.error.message };
+  const { patch, files, outside, text } = found.value;
+  return {
+    task,
+    files: files.map((file) => ({ ...file })),
+    undone: outside.map((one) => ({ ...one })),
+    ...present({ diff: text === '' ? undefined : text, patch: patch.length === 0 ? undefined : await keepPatch(tree, patch) }),
+  };
+}

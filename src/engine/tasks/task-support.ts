@@ -1,0 +1,107 @@
+/** What patterns that hand tasks over ask of the runtime, from what was recorded and from where the tasks were worked on. */
+
+import { TroupeError } from '../../base/errors.ts';
+import { childRunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
+import type { TaskTerms } from '../../events/tasks/task-terms.ts';
+import type {
+  CollectedWork,
+  Merged,
+  MergeWanted,
+  PlaceFound,
+  PlaceWanted,
+  TaskProgress,
+  TaskSupport,
+} from '../../patterns/task-support.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
+import { Interruption } from '../interruption.ts';
+import type { LedgerAccess, TaskAccess } from '../options.ts';
+import type { DrivenRun } from '../record/driven-run.ts';
+import type { Writes } from '../record/writes.ts';
+import { eventsBelow } from './events-below.ts';
+import { keepPatch, patchBytes } from './patches.ts';
+import { seenOfTask } from './seen-of-task.ts';
+
+export type SupportsTasks = LedgerAccess & Writes & WorksInFolders & TaskAccess;
+
+/** Why a run was left that only had to say what it would hand over. */
+const PLANNED = 'only the plan was asked for';
+
+export function taskSupport(tree: SupportsTasks, node: DrivenRun): TaskSupport {
+  const { places } = tree;
+  return {
+    planOnly: node.started.planOnly === true,
+    environment: async () => ({ session: tree.session, environment: NO_ENVIRONMENT }),
+    where: async (task, workspace) =>
+      (workspace === 'in-place' ? undefined : places?.where({ session: tree.session, task })) ?? tree.workspaceOf(node),
+    prepare: (wanted) => prepare(tree, node, wanted),
+    collect: (key, terms) => collect(tree, node, key, terms),
+    progress: (key, terms) => progress(tree, node, key, terms),
+    merge: (wanted) => merge(tree, wanted),
+    events: () => sinceCondensed(tree),
+    async hold() {
+      const past = node.journal.past;
+      if (past.some((event) => event.event_type === 'run.paused' && event.payload.reason === PLANNED)) return;
+      throw new Interruption('paused', PLANNED);
+    },
+  };
+}
+
+const NO_ENVIRONMENT = 'env://hash/unknown';
+
+async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted): Promise<PlaceFound> {
+  const folder = tree.workspaceOf(node);
+  const inPlace = { place: { kind: 'in-place' as const, path: folder } };
+  if (wanted.workspace === 'in-place') return inPlace;
+  const made = await tree.places?.prepare({ folder, session: tree.session, task: wanted.task, base: wanted.base });
+  if (made?.ok === true) return { place: made.value };
+  // Where nobody said that it must be a worktree, a folder that is no repository is worked on as it is.
+  if (wanted.workspace === undefined && (made === undefined || made.error.code === 'no_repository')) return inPlace;
+  const refused = made?.error.message ?? 'Worktrees cannot be made here.';
+  return { refused, ...present({ fix: made?.error.fix }) };
+}
+
+async function collect(tree: SupportsTasks, node: DrivenRun, key: string, terms: TaskTerms): Promise<CollectedWork> {
+  const run = childRunId(node.run, key);
+  return seenOfTask(run, terms, await eventsBelow(tree, node, run));
+}
+
+async function progress(tree: SupportsTasks, node: DrivenRun, key: string, { place }: TaskTerms): Promise<TaskProgress> {
+  const events = await eventsBelow(tree, node, childRunId(node.run, key));
+  const tests = events.flatMap((event) =>
+    event.event_type === 'test.report' ? [`${event.payload.command} ${event.payload.passed} ${event.payload.tests ?? ''}`] : [],
+  );
+  const diffs = events.flatMap((event) =>
+    event.event_type === 'file.diff' ? [`${event.payload.path} ${event.payload.after ?? ''}`] : [],
+  );
+  const files = (await tree.places?.mark(place.path)) ?? diffs.join('\n');
+  return { files, tests: tests.join('\n'), waits: waits(events) };
+}
+
+/** Whether somebody is asked and has not answered, or the work stands still because somebody wants it to. */
+function waits(events: Awaited<ReturnType<typeof eventsBelow>>): boolean {
+  const open = new Set<string>();
+  for (const { event_type: type, payload, run_id: run } of events) {
+    if (type === 'task.clarify' || type === 'approval.asked') open.add(`${run} ${payload.wait}`);
+    if (type === 'approval.answered') open.delete(`${run} ${payload.wait}`);
+  }
+  return open.size > 0;
+}
+
+async function merge(tree: SupportsTasks, { base: place, onto, parts }: MergeWanted): Promise<Merged> {
+  const patches: { readonly task: string; readonly patch: Uint8Array }[] = [];
+  for (const { task, patch } of parts) patches.push({ task, patch: await patchBytes(tree, patch) });
+  const merged = await tree.places?.merge({ session: tree.session, place, onto, parts: patches });
+  if (merged?.ok !== true) throw new TroupeError('not_merged', merged?.error.message ?? 'Nobody here can put patches together.');
+  const { commit, patch, files, conflicts } = merged.value;
+  const told = conflicts.map(({ path, tasks, why }) => ({ path, tasks: [...tasks], ...present({ why }) }));
+  return { commit, files, conflicts: told, ...(patch.length === 0 ? {} : { patch: await keepPatch(tree, patch) }) };
+}
+
+/** Since the conversation was condensed last. */
+async function sinceCondensed(tree: SupportsTasks): Promise<number> {
+  await tree.writer.flushed();
+  const [last] = await tree.ledger.read({ session: tree.session, types: ['task.summary'], newest: true, limit: 1 });
+  const [newest] = await tree.ledger.read({ session: tree.session, newest: true, limit: 1 });
+  return (newest?.position ?? 0) - (last?.position ?? 0);
+}

@@ -1,0 +1,78 @@
+/**
+ * What a pattern that hands tasks over asks of the runtime beside steps: places to work in, what was seen there, and what fits
+ * together. Everything here is asked within a step, and asked again after a crash it gives the same.
+ */
+import type { Payloads } from '../events/catalogue.ts';
+import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
+
+export type PlaceWanted = {
+  readonly task: string;
+  /** `undefined`: a worktree where the folder is a repository, and the folder itself where it is none. */
+  readonly workspace: 'worktree' | 'in-place' | undefined;
+  /** The commit to begin from, where something was accepted before. */
+  readonly base: string | undefined;
+};
+
+export type PlaceFound = { readonly place: TaskPlace } | { readonly refused: string; readonly fix?: string };
+
+/** What the runtime saw of a task's work. None of it is anybody's word. */
+export type CollectedWork = {
+  readonly files: readonly { readonly path: string; readonly added: number; readonly removed: number }[];
+  /** The patch, where it was captured as one. */
+  readonly patch?: string;
+  /** All changes as text, bounded. */
+  readonly diff: string;
+  /** Writes outside of what the task is about, which were taken back; or could only be noticed. */
+  readonly undone: readonly string[];
+  readonly noticed: readonly string[];
+  /** The commands of its acceptance, as the runtime ran them; with the end of what a failing one printed. */
+  readonly ran: readonly {
+    readonly command: string;
+    readonly passed: boolean;
+    readonly why?: string;
+    readonly output?: string;
+  }[];
+  readonly tests: readonly { readonly command: string; readonly passed: boolean; readonly tests?: number }[];
+  readonly calls: number;
+  readonly manifest?: string;
+};
+
+export type MergeWanted = {
+  /** From what on the patches are put together. */
+  readonly base: TaskPlace;
+  readonly onto: string | undefined;
+  readonly parts: readonly { readonly task: string; readonly patch: string }[];
+};
+
+export type Merged = {
+  readonly commit?: string;
+  readonly patch?: string;
+  readonly files: number;
+  readonly conflicts: Payloads['task.merged']['conflicts'];
+};
+
+/** A mark of what was achieved: the same words mean that nothing was. */
+export type TaskProgress = {
+  readonly files: string;
+  readonly tests: string;
+  /** Somebody is asked, or the work is paused: time does not count. */
+  readonly waits: boolean;
+};
+
+export interface TaskSupport {
+  /** The session, and the environment as it is now by a reference. */
+  environment(): Promise<{ readonly session: string; readonly environment: string }>;
+  prepare(wanted: PlaceWanted): Promise<PlaceFound>;
+  /** Of the child that was started under this key. */
+  collect(key: string, terms: TaskTerms): Promise<CollectedWork>;
+  progress(key: string, terms: TaskTerms): Promise<TaskProgress>;
+  merge(wanted: MergeWanted): Promise<Merged>;
+  /** Only the plan was asked for: nothing is handed over before the run is resumed. */
+  readonly planOnly: boolean;
+  /** Where a task would be worked on. */
+  where(task: string, workspace: PlaceWanted['workspace']): Promise<string>;
+  /** How many events the session holds. */
+  events(): Promise<number>;
+  /** Leaves the run here, once, where only its plan was asked for. */
+  hold(): Promise<void>;
+}

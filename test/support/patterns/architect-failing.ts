@@ -1,0 +1,118 @@
+/** Architect: tasks that fail, and what the settings have happen then. */
+import { expect } from 'vitest';
+import { createQuietClock } from '../quiet-clock.ts';
+import { reports, says } from '../world.ts';
+import { chief, delegates, hands, inTurn, judges, payloads, row, task, works } from './architect-play.ts';
+import { askedOf, byAgent, fails, never, type Scenario, type ScenarioRun, told, toolsOf } from './scenarios.ts';
+
+const policies = (played: ScenarioRun) => payloads(played, 'task.policy').map(({ trigger, action, to }) => [trigger, action, to]);
+
+export const architectFailures: readonly Scenario[] = [
+  row('an executor that fails in the same way is replaced by the next', {
+    agents: [chief({ fallbackExecutors: ['spare'] }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => reports('Done.'),
+      ),
+      hand: (request) =>
+        fails(`no answer from port ${request.idempotencyKey.length} at 12:0${request.idempotencyKey.length % 10}`),
+      spare: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      expect(policies(played)).toEqual([
+        ['error', 'retry', undefined],
+        ['repeated_error', 'downgrade_executor', 'spare'],
+      ]);
+      expect(payloads(played, 'task.package').map(({ executor, attempt }) => [executor, attempt])).toEqual([
+        ['hand', 1],
+        ['hand', 2],
+        ['spare', 3],
+      ]);
+    },
+  }),
+  row('when nobody is left to try, it is given up and reported', {
+    agents: [chief({ limits: { maxSameErrorRetries: 1 } }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => reports('It cannot be done.'),
+      ),
+      hand: () => fails('broken'),
+    }),
+    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    check(played) {
+      expect(policies(played)).toEqual([['repeated_error', 'cancel_and_report', undefined]]);
+      expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'policy' }]);
+      expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: .*broken.*no further executor/);
+      expect(played.result.report.body).toMatch(/^It cannot be done\.\n\n---\nGiven up:/);
+    },
+  }),
+  row('an error that comes again may have to be answered by a smaller scope', {
+    agents: [chief({ failurePolicy: { onRepeatedError: 'shrink_scope' }, limits: { maxSameErrorRetries: 1 } }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { include: ['src/'], acceptance: ['`fail` passes'] })),
+        (request) => judges(request, 'again', { task: task('greet', { include: ['src/'] }) }),
+        (request) => judges(request, 'again', { task: task('greet', { include: ['src/a.js'] }) }),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      expect(policies(played)).toEqual([['repeated_error', 'shrink_scope', undefined]]);
+      expect(told(askedOf(played, 'chief')[2])).toContain('must be about less than before');
+    },
+  }),
+  row('a task that is given up by the architect is a gap', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { acceptance: ['`fail` passes'] })),
+        (request) => judges(request, 'given_up'),
+        () => reports('Not done.'),
+      ),
+      hand: works,
+    }),
+    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    check: (played) => expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'architect' }]),
+  }),
+  row('an executor that takes too long is stopped, and that is reported', {
+    clock: createQuietClock(),
+    agents: [chief({ limits: { maxDuration: 5 } }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { more: { constraints: { max_cli_calls: 1, max_duration_seconds: 1, no_touch: [] } } })),
+        () => delegates(task('greet', { more: { constraints: { max_cli_calls: 1, max_duration_seconds: 1, no_touch: [] } } })),
+        () => reports('Too slow.'),
+      ),
+      hand: never,
+    }),
+    expect: { finalAgent: 'chief' },
+    check: (played) => expect(told(askedOf(played, 'chief')[1])).toContain('architect.limits.maxDuration'),
+  }),
+  row('what is written outside of its scope is taken back and told', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { include: ['stray'] })),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'verified' },
+    check: (played) => expect(told(askedOf(played, 'chief')[1])).toContain('outside of its scope, taken back: elsewhere'),
+  }),
+  row('when its turns are used up it can only report', {
+    agents: [chief({}, { maxTurns: 2 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => says('Out of turns.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Out of turns.', finalAgent: 'chief', verification: 'verified' },
+    check: (played) => expect(askedOf(played, 'chief').map(toolsOf)).toEqual([['clarify', 'delegate', 'final_report'], []]),
+  }),
+];

@@ -1,0 +1,289 @@
+/** Architect: what is asked, handed over, worked on, judged and put together. */
+import { expect } from 'vitest';
+import { calls, reports } from '../world.ts';
+import { asks, chief, delegates, hands, inTurn, judges, openIn, payloads, row, task, works } from './architect-play.ts';
+import { askedOf, byAgent, eventsOf, occurrences, type Scenario, told, toolsOf } from './scenarios.ts';
+
+const handing: readonly Scenario[] = [
+  row('one task is handed over, worked on, judged and reported', {
+    everyCut: true,
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        (request) => judges(request, 'accepted'),
+        () => reports('There is a greeting.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'There is a greeting.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      const [snapshot] = payloads(played, 'task.snapshot');
+      const [given] = payloads(played, 'task.package');
+      expect(given?.yaml).toContain(`context_ref: event://session/task.snapshot/${snapshot?.hash.slice(0, 12)}\n`);
+      expect(given).toMatchObject({ executor: 'hand', attempt: 1, verify: ['check'] });
+      const [asked] = askedOf(played, 'hand');
+      expect(told(asked)).toContain(`Task Package (YAML):\n\n\`\`\`yaml\n${given?.yaml}\`\`\``);
+      expect(told(asked)).toMatch(/<context-(\w+)>\nWhat was asked for:\nAdd a greeting\.\n<\/context-\1>/);
+      const [origin] = eventsOf(played, 'run.started').flatMap(({ payload }) =>
+        payload.origin.kind === 'task' ? [payload.origin] : [],
+      );
+      expect(origin?.terms).toMatchObject({ task: given?.task, include: ['greet.js'], verify: ['check'], package: given?.ref });
+      expect(payloads(played, 'task.judged')).toMatchObject([
+        { verdict: 'accepted', by: 'architect', acceptance: [{ how: 'run', met: true }], verification: { state: 'verified' } },
+      ]);
+      expect(payloads(played, 'task.merged')).toMatchObject([{ tasks: [given?.task], files: 1, conflicts: [] }]);
+      // One conversation: the last turn knows the first.
+      expect(told(askedOf(played, 'chief').at(-1))).toContain('Add a greeting.');
+    },
+  }),
+  row('what was proved need not be judged before the report', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'verified' },
+    check: (played) => expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'accepted', by: 'acceptance' }]),
+  }),
+  row('what nobody judged and nothing proved is given up, and said', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { acceptance: ['it is friendly'] })),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    check(played) {
+      expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'acceptance' }]);
+      expect(played.result.report.body).toMatch(/^Done\.\n\n---\nGiven up:\n- task-\w+: greet \(It was not judged\.\)$/);
+    },
+  }),
+  row('a line that is no command is judged, and never proved', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { acceptance: ['`check` passes', 'it is friendly'] })),
+        (request) => judges(request, 'accepted', { acceptance: [{ line: 'it is friendly', met: true }] }),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'unchecked' },
+    check: (played) =>
+      expect(payloads(played, 'task.judged')).toMatchObject([
+        {
+          acceptance: [
+            { how: 'run', met: true },
+            { line: 'it is friendly', how: 'judged', met: true },
+          ],
+        },
+      ]),
+  }),
+  row('an architect that answers itself has handed nothing over', {
+    brain: byAgent({ chief: inTurn(() => reports('No need.')) }),
+    expect: { body: 'No need.', finalAgent: 'chief', verification: 'unchecked' },
+    check: (played) => expect(payloads(played, 'task.package')).toEqual([]),
+  }),
+  row('it has no hands, whatever its file says', {
+    agents: [chief({}, { tools: ['act', 'look', 'prove'], permissions: { act: 'allow' }, agents: ['spare'] }), ...hands],
+    engineOnly: 'the twin gives an agent the tools of its file',
+    brain: byAgent({
+      chief: inTurn(
+        () => calls({ name: 'act' }),
+        () => reports('I could not.'),
+      ),
+    }),
+    expect: { body: 'I could not.', finalAgent: 'chief' },
+    check(played) {
+      const [asked] = askedOf(played, 'chief');
+      expect(toolsOf(asked).toSorted()).toEqual(['clarify', 'delegate', 'final_report']);
+      expect(eventsOf(played, 'tool.call')).toEqual([]);
+    },
+  }),
+  row('the conversation goes on with the next prompt', {
+    afterwards: 'And a farewell.',
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => reports('Greeted.'),
+        () => delegates(task('leave')),
+        () => reports('Both are there.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Both are there.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      const last = told(askedOf(played, 'chief').at(-1));
+      expect(last).toContain('Add a greeting.');
+      expect(last).toContain('And a farewell.');
+      expect(occurrences(last, '## RESULT OF task-')).toBe(2);
+    },
+  }),
+];
+
+const refused: readonly Scenario[] = [
+  row('a task without scope, constraints or acceptance is not handed over, and it is said why', {
+    brain: byAgent({
+      chief: inTurn(
+        () => calls({ name: 'delegate', input: { tasks: [{ goal: 'greet' }] }, id: 'bare' }),
+        () => delegates(task('greet', { include: ['../up.js'] })),
+        () => delegates(task('greet', { more: { constraints: { max_cli_calls: 99, max_duration_seconds: 60, no_touch: [] } } })),
+        () => delegates(task('greet')),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief' },
+    check(played) {
+      const words = told(askedOf(played, 'chief')[3]);
+      for (const missing of ['include_paths', 'acceptance', 'constraints']) expect(words).toContain(missing);
+      expect(words).toContain('leads out of the workspace');
+      expect(words).toContain('architect.limits.maxCliCalls');
+      expect(payloads(played, 'task.package')).toHaveLength(1);
+    },
+  }),
+  row('work that fails its acceptance cannot be accepted, nor be about more than before', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { include: ['src/'], acceptance: ['`fail` passes'] })),
+        (request) => judges(request, 'accepted'),
+        (request) => judges(request, 'again', { task: task('greet', { include: ['lib/'] }) }),
+        (request) => judges(request, 'again', { task: task('greet', { include: ['src/a.js'] }) }),
+        (request) => judges(request, 'accepted'),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      const words = told(askedOf(played, 'chief').at(-1));
+      expect(words).toContain('and cannot be accepted');
+      expect(words).toContain('again means about no more than before: src/');
+      expect(payloads(played, 'task.judged').map(({ verdict }) => verdict)).toEqual(['again', 'accepted']);
+      const [first, again] = payloads(played, 'task.package');
+      expect(again).toMatchObject({ again: first?.task, attempt: 2 });
+      expect(told(askedOf(played, 'hand').at(-1))).toMatch(/<earlier-(\w+)>\n[\s\S]*it ended with 1[\s\S]*<\/earlier-\1>/);
+    },
+  }),
+];
+
+const asking: readonly Scenario[] = [
+  row('questions come in rounds that are counted, and then it must decide', {
+    agents: [chief({ limits: { maxClarifyRounds: 2 } }), ...hands],
+    answer: (question) => (question.includes('whom') ? 'Everybody.' : 'English.'),
+    brain: byAgent({
+      chief: inTurn(
+        () => asks('For whom?'),
+        () => asks('In which language?'),
+        () => asks('And why?'),
+        () => delegates(task('greet')),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief' },
+    check(played) {
+      expect(payloads(played, 'task.clarify').map(({ question, round }) => [question, round?.number, round?.most])).toEqual([
+        ['For whom?', 1, 2],
+        ['In which language?', 2, 2],
+      ]);
+      expect(toolsOf(askedOf(played, 'chief')[2])).toEqual(['delegate', 'final_report']);
+      expect(told(askedOf(played, 'chief')[2])).toMatch(/For whom\?\n\n<answer-\w+>\nEverybody\.[\s\S]*the last round/);
+      const [snapshot] = payloads(played, 'task.snapshot');
+      expect(snapshot?.events.map(({ type }) => type)).toEqual([
+        ...['run.started', 'task.clarify', 'approval.answered', 'task.clarify', 'approval.answered'],
+      ]);
+      expect(snapshot?.context).toContain('Asked: For whom?\nAnswered: Everybody.');
+    },
+  }),
+];
+
+const sideBySide: readonly Scenario[] = [
+  row('tasks about different files are worked on at once, and put together', {
+    everyCut: true,
+    agents: [chief({ parallel: 2 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet'), task('leave', { acceptance: ['`check leave` passes'] })),
+        (request) => judges(request, 'accepted', {}, openIn(request)),
+        () => reports('Both.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Both.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      const starts = played.events.findIndex((event) => event.type === 'run.ended' && event.agent === 'hand');
+      const before = played.events.slice(0, starts).filter((event) => event.type === 'run.started' && event.agent === 'hand');
+      expect(before).toHaveLength(2);
+      expect(payloads(played, 'task.merged')).toMatchObject([{ files: 2, conflicts: [] }]);
+      // Everything that each of them had to pass is run on the whole.
+      const whole = eventsOf(played, 'run.started').find(
+        ({ payload }) => payload.origin.kind === 'task' && payload.origin.role === 'check',
+      );
+      expect(whole?.payload.origin).toMatchObject({ terms: { verify: ['check', 'check leave'], onlyVerify: true } });
+    },
+  }),
+  row('tasks about the same files come one after the other', {
+    agents: [chief({ parallel: 4 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { include: ['src/'] }), task('leave', { include: ['src/leave.js'] })),
+        (request) => judges(request, 'accepted'),
+        (request) => judges(request, 'accepted'),
+        () => reports('Both.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Both.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      const merged = payloads(played, 'task.merged');
+      expect(merged).toHaveLength(2);
+      const bases = eventsOf(played, 'run.started').flatMap(({ payload: { origin } }) =>
+        origin.kind === 'task' && origin.terms.place.kind === 'worktree' ? [origin.terms.place.base] : [],
+      );
+      expect(bases[1]).toBe(merged[0]?.commit);
+    },
+  }),
+  row('what does not fit together goes back to the architect, and nothing of it is lost', {
+    agents: [chief({ parallel: 2 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet'), task('leave', { include: ['torn'] })),
+        (request) => judges(request, 'accepted', {}, openIn(request)),
+        () => delegates(task('mend', { include: ['whole.js'] })),
+        () => reports('Mended.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Mended.', finalAgent: 'chief' },
+    check(played) {
+      expect(payloads(played, 'task.merged')).toMatchObject([{ conflicts: [{ path: 'torn' }] }, { conflicts: [] }]);
+      expect(told(askedOf(played, 'chief')[2])).toMatch(/does not fit together in 1 file[\s\S]*\+\+\+ torn/);
+      expect(told(askedOf(played, 'hand').at(-1))).toContain('+++ torn');
+    },
+  }),
+  row('in one folder nobody works at the same time', {
+    agents: [chief({ workspace: 'in-place', parallel: 4 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet'), task('leave')),
+        (request) => judges(request, 'accepted'),
+        (request) => judges(request, 'accepted'),
+        () => reports('Both.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Both.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      expect(payloads(played, 'task.merged')).toEqual([]);
+      const places = eventsOf(played, 'run.started').flatMap(({ payload: { origin } }) =>
+        origin.kind === 'task' ? [origin.terms.place.kind] : [],
+      );
+      expect(new Set(places)).toEqual(new Set(['in-place']));
+    },
+  }),
+];
+
+export const architectScenarios: readonly Scenario[] = [...handing, ...refused, ...asking, ...sideBySide];

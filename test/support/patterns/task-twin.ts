@@ -1,0 +1,119 @@
+/**
+ * Tasks without a disk, the same by hand and on the engine. Names decide: a task changes the files that it includes, one that
+ * includes `stray` also wrote outside, patches that hold `torn` stand against what came before, and commands that begin with
+ * `fail` fail.
+ */
+import { childRunId, type RunId } from '../../../src/base/ids.ts';
+import { present } from '../../../src/base/present.ts';
+import { ok } from '../../../src/base/result.ts';
+import type { TaskAccess } from '../../../src/engine/options.ts';
+import { seenOfTask } from '../../../src/engine/tasks/seen-of-task.ts';
+import type { Payloads } from '../../../src/events/catalogue.ts';
+import type { LedgerEvent } from '../../../src/events/envelope.ts';
+import { taskTermsOf } from '../../../src/events/run-origin.ts';
+import { succeeded } from '../../../src/events/succeeded.ts';
+import type { TaskTerms } from '../../../src/events/tasks/task-terms.ts';
+import type { RunResult } from '../../../src/patterns/steps.ts';
+import type { Merged, TaskSupport } from '../../../src/patterns/task-support.ts';
+import { unverified, withVerification } from '../../../src/patterns/verification.ts';
+import type { Verifier } from '../../../src/tools/shell/verifier.ts';
+import type { ScenarioEvent } from './scenarios.ts';
+
+const FAKE_BASE = '0'.repeat(40);
+
+const placeOf = (task: string, base: string | undefined) =>
+  ({ kind: 'worktree', path: `/worktrees/${task}`, base: base ?? FAKE_BASE, repo: '/repo' }) as const;
+
+const changedBy = ({ include }: TaskTerms) => include.map((path) => ({ path, added: 1, removed: 0 }));
+const strayOf = ({ include }: TaskTerms) =>
+  include.includes('stray') ? [{ path: 'elsewhere', why: 'it is in no included path', kept: 'kept.patch' }] : [];
+const patchOf = (terms: TaskTerms): string => (terms.mode === 'read-only' ? '' : terms.include.join(' '));
+const textOf = (terms: TaskTerms): string => terms.include.map((path) => `+++ ${path}`).join('\n');
+
+function mergedByName(onto: string | undefined, parts: readonly { readonly task: string; readonly patch: string }[]): Merged {
+  const fits = parts.filter(({ patch }) => !patch.split(' ').includes('torn'));
+  const torn = parts.filter((part) => !fits.includes(part));
+  const files = fits.flatMap(({ patch }) => patch.split(' '));
+  const commit = `${onto ?? ''}+${fits.map(({ task }) => task).join('+')}`;
+  return {
+    commit,
+    patch: files.join(' '),
+    files: files.length,
+    conflicts: torn.map(({ task }) => ({ path: 'torn', tasks: [task] })),
+  };
+}
+
+const failsByName = (command: string): string | undefined => (command.startsWith('fail') ? 'it ended with 1' : undefined);
+
+export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSupport {
+  return {
+    planOnly: false,
+    environment: async () => ({ session: 'ses_twin', environment: 'env://hash/unknown' }),
+    where: async (task) => placeOf(task, undefined).path,
+    prepare: async ({ task, workspace, base }) => ({
+      place: workspace === 'in-place' ? { kind: 'in-place', path: '.' } : placeOf(task, base),
+    }),
+    collect: async (key, terms) => {
+      const own = events.filter((event) => event.run === childRunId(run, key));
+      const shaped = own.map(({ type, run: run_id, step, payload }) => ({ event_type: type, run_id, step, payload }));
+      return seenOfTask(childRunId(run, key), terms, shaped as unknown as LedgerEvent[]);
+    },
+    progress: async () => ({ files: '', tests: '', waits: false }),
+    merge: async ({ onto, parts }) => mergedByName(onto, parts),
+    events: async () => events.length,
+    hold: async () => undefined,
+  };
+}
+
+type Record = <Type extends 'task.captured' | 'evidence.checked'>(type: Type, payload: Payloads[Type], step: string) => void;
+
+/** What the runtime finds and runs when a task's work is over, by hand. */
+export function endOfTask(started: Payloads['run.started'], result: RunResult, record: Record): RunResult {
+  const terms = taskTermsOf(started);
+  if (terms === undefined) return result;
+  const patch = patchOf(terms);
+  const captured = { task: terms.task, files: changedBy(terms), diff: textOf(terms), undone: strayOf(terms) };
+  if (terms.onlyVerify !== true) record('task.captured', patch === '' ? captured : { ...captured, patch }, 'captured');
+  const outcomes = (succeeded(result) ? (terms.verify ?? []) : []).map((command) => {
+    const why = failsByName(command);
+    return { command, passed: why === undefined, ...present({ why }) };
+  });
+  if (outcomes.length === 0) return result;
+  const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
+  record('evidence.checked', { claims: [], verified: failed.length === 0, demanded: outcomes }, 'verify');
+  return withVerification(result, failed.length === 0 ? { state: 'verified' } : unverified(failed));
+}
+
+/** The same for an engine: places that are only names, and commands that end as their names say. */
+export const namedPlaces: Required<TaskAccess> & { readonly verifier: Verifier } = {
+  places: {
+    where: ({ task }) => placeOf(task, undefined).path,
+    prepare: async ({ task, base }) => ok(placeOf(task, base)),
+    mark: async () => '',
+    capture: async (terms) =>
+      ok({ patch: Buffer.from(patchOf(terms)), text: textOf(terms), files: changedBy(terms), outside: strayOf(terms) }),
+    merge: async ({ onto, parts }) => {
+      const {
+        commit = '',
+        patch = '',
+        files,
+        conflicts,
+      } = mergedByName(
+        onto,
+        parts.map(({ task, patch: bytes }) => ({ task, patch: Buffer.from(bytes).toString() })),
+      );
+      return ok({
+        commit,
+        patch: Buffer.from(patch),
+        files,
+        conflicts,
+      });
+    },
+  },
+  verifier: {
+    run: async (command) => {
+      const failure = failsByName(command);
+      return ok({ evidence: [], output: '', ...present({ failure }) });
+    },
+  },
+};
