@@ -28,7 +28,7 @@ describe('known executors', () => {
     ]);
     for (const { needs, keys } of entries) expect(keys).toEqual(expect.arrayContaining(needs ?? []));
     expect(entries.find(({ name }) => name === 'claude-code')?.keys).not.toContain('OPENAI_API_KEY');
-    expect(entries[0]?.reach).toEqual({ kind: 'stdio', program: 'node', args: ['main.ts', 'acp'] });
+    expect(entries[0]?.reach).toEqual({ kind: 'stdio', program: 'node', args: ['main.ts', 'acp', '--executor'] });
   });
 });
 

@@ -191,6 +191,7 @@ function describeServers(add: Add, perform: Perform): void {
     .option('-m, --model <name>', 'use this model, unless the client chooses another')
     .option('--max-turns <count>', 'no more turns than this for each agent', parseCount)
     .addOption(new Option('--mode <mode>', 'how free sessions begin').choices(['ask', 'read-only', 'full']).default('ask'))
+    .option('--listen <address>', 'on a port of this machine instead, such as 127.0.0.1:4750')
     .option('--executor', 'as an executor: the built-in coding agent, and no settings of the folder it works in')
     .option('--home <folder>', 'as an executor: where state is kept')
     .option('--settings <folder>', 'as an executor: the project whose providers, prices and permissions count')

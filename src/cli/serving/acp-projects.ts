@@ -118,8 +118,8 @@ async function openOne(
 ): Promise<{ readonly project: Project; readonly acp: AcpProject }> {
   const isExecutor = options.executor === true;
   const own = isExecutor && options.agentFile !== undefined ? await fileAgent(options.agentFile, opening.cwd) : codingAgent();
-  const servers = createBroughtServers();
-  const extras: Extras = { agents: [own], adapt: servers.adapt, trusts: () => isExecutor };
+  const chosen = createChosen();
+  const extras: Extras = { agents: [own], adapt: chosen.adapt, trusts: () => isExecutor };
   const project = await context.openProject(opening, extras);
   const agents = async (): Promise<readonly AgentDefinition[]> => {
     if (isExecutor) return [own];
@@ -127,7 +127,8 @@ async function openOne(
     return found.length === 0 ? [own] : found.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   };
   const acp: AcpProject = {
-    ...{ root: project.root, engine: project.engine, ledger: project.ledger, agents, bring: servers.bring },
+    ...{ root: project.root, engine: project.engine, ledger: project.ledger, agents },
+    ...{ bring: chosen.bring, answers: chosen.answers, forget: chosen.forget },
     firstAgent: async () => (isExecutor ? own.name : await firstAgent(project, await agents(), options)),
     async models() {
       const named = (await agents()).flatMap((agent) => modelsNamed(agent));
@@ -137,11 +138,10 @@ async function openOne(
       const opened = await project.models.open(name);
       return opened.ok ? undefined : opened.error.message;
     },
-    async unknownServers(name, session) {
-      servers.answers(session, name);
+    async unknownServers(session) {
       if (isExecutor) return [];
-      const all = new Map((await agents()).map((agent) => [agent.name, servers.adapt(agent, session)]));
-      const first = all.get(name);
+      const all = new Map((await agents()).map((agent) => [agent.name, chosen.adapt(agent, session)]));
+      const first = all.get(chosen.agentOf(session) ?? '');
       const reached = new Set(first === undefined ? [] : [first]);
       for (const agent of reached)
         for (const { target } of referencesOf(agent)) {
@@ -188,30 +188,33 @@ async function firstAgent(
   );
 }
 
-interface Brought {
+interface Chosen {
   readonly servers: BroughtServers;
-  agent: string | undefined;
+  readonly agent: string | undefined;
+  readonly model: string | undefined;
 }
 
-/** What clients have brought to their sessions: the tools of the agent that answers there, and of nobody below it. */
-function createBroughtServers() {
-  const sessions = new Map<string, Brought>();
+const NOTHING_CHOSEN: Chosen = { servers: {}, agent: undefined, model: undefined };
+
+/** What clients have chosen for their sessions: it is for the agent that answers there, and for nobody below it. */
+function createChosen() {
+  const sessions = new Map<string, Chosen>();
+  const of = (session: SessionId | undefined): Chosen => sessions.get(session ?? '') ?? NOTHING_CHOSEN;
   return {
-    bring(session: SessionId, servers: BroughtServers): void {
-      if (Object.keys(servers).length === 0) sessions.delete(session);
-      else sessions.set(session, { servers, agent: undefined });
-    },
-    answers(session: SessionId, agent: string): void {
-      const brought = sessions.get(session);
-      if (brought !== undefined) brought.agent = agent;
-    },
+    agentOf: (session: SessionId): string | undefined => of(session).agent,
+    bring: (session: SessionId, servers: BroughtServers): void => void sessions.set(session, { ...of(session), servers }),
+    answers: (session: SessionId, agent: string, model: string | undefined): void =>
+      void sessions.set(session, { ...of(session), agent, model }),
+    forget: (session: SessionId): void => void sessions.delete(session),
     adapt(agent: AgentDefinition, session: SessionId | undefined): AgentDefinition {
-      const brought = session === undefined ? undefined : sessions.get(session);
-      if (brought === undefined || brought.agent !== agent.name || agent.remote !== undefined) return agent;
+      const { servers, model, agent: answering } = of(session);
+      if (answering !== agent.name || agent.remote !== undefined) return agent;
+      const named = model === undefined || agent.executor !== undefined ? agent : { ...agent, models: [model] };
       // What the agent's own file declares under the same name stays what it is.
-      const names = Object.keys(brought.servers).filter((name) => !Object.hasOwn(agent.mcp ?? {}, name));
+      const names = Object.keys(servers).filter((name) => !Object.hasOwn(agent.mcp ?? {}, name));
+      if (names.length === 0) return named;
       const tools = [...new Set([...(agent.tools ?? []), ...names.map((name) => `mcp:${name}`)])];
-      return { ...agent, mcp: { ...brought.servers, ...agent.mcp }, tools };
+      return { ...named, mcp: { ...servers, ...agent.mcp }, tools };
     },
   };
 }

@@ -120,7 +120,7 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
 /** Our own loop in a process of its own: `program` is how this command line is started. */
 export const builtinExecutor = (program: readonly string[]): ExecutorFields => ({
   title: 'Troupe',
-  command: [...program, 'acp'],
+  command: [...program, 'acp', '--executor'],
   keys: [...ANTHROPIC, ...OPENAI, ...GOOGLE, 'GOOGLE_GENERATIVE_AI_API_KEY', 'TROUPE_MODEL', 'TROUPE_HOME'],
   modes: { 'read-only': 'read-only', full: 'full' },
   model: 'model',

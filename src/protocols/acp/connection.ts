@@ -6,6 +6,7 @@ import {
   type InitializeResponse,
   methods,
   PROTOCOL_VERSION,
+  RequestError,
   type Stream,
 } from '@agentclientprotocol/sdk';
 import { limits } from '../../base/limits.ts';
@@ -43,6 +44,7 @@ export async function serveAcp(needs: AcpNeeds, stream: Stream, signal: AbortSig
   });
   const connection = app.connect(stream);
   close = () => connection.close();
+  connection.signal.addEventListener('abort', () => leaving.abort(), { once: true });
   signal.addEventListener('abort', close, { once: true });
   if (signal.aborted) close();
   await connection.closed;
@@ -80,8 +82,11 @@ function described(needs: AcpNeeds, of: SessionsOf, greeted: (hello: Hello) => v
     .onRequest(methods.agent.session.prompt, ({ params, client, signal }) =>
       told(async () => {
         const session = of(client).named(params.sessionId);
-        // A client that takes its request back wants no answer.
-        signal.addEventListener('abort', () => void session.cancel().catch(needs.onError), { once: true });
+        // A client that takes its request back wants no answer; one that has gone may come back for it.
+        const takenBack = (): void => {
+          if (signal.reason instanceof RequestError) session.cancel().catch(needs.onError);
+        };
+        signal.addEventListener('abort', takenBack, { once: true });
         return await session.prompt(params.prompt);
       }),
     )

@@ -32,8 +32,12 @@ export interface AcpProject {
   modelProblem(name: string): Promise<string | undefined>;
   /** Servers that the client brings to a session: the agent that answers in it has their tools from its next run on. */
   bring(session: SessionId, servers: BroughtServers): void;
-  /** Those of the agent in this session that nobody has allowed. */
-  unknownServers(agent: string, session: SessionId): Promise<readonly UnknownServer[]>;
+  /** Who answers in the session from now on, and with which model. */
+  answers(session: SessionId, agent: string, model: string | undefined): void;
+  /** Those of the agent that answers in this session that nobody has allowed. */
+  unknownServers(session: SessionId): Promise<readonly UnknownServer[]>;
+  /** The session is closed: nothing of it is kept. */
+  forget(session: SessionId): void;
 }
 
 export interface AcpNeeds {

@@ -43,7 +43,7 @@ export async function askClientAboutServers(
   agent: string,
   isOver: () => boolean,
 ): Promise<void> {
-  for (const { server, shown, allow } of await project.unknownServers(agent, id)) {
+  for (const { server, shown, allow } of await project.unknownServers(id)) {
     if (isOver()) return;
     if (await client.allowsServer(id, { server, shown }, leaving)) await allow();
     else

@@ -105,6 +105,7 @@ async function answered(start: SessionStart, now: Now, blocks: readonly ContentB
   const message = messageIn(blocks, needs.ids.nonce());
   if (!message.ok) throw acpError({ code: 'usage', message: `${message.error}.` });
   const { agent, input } = await addressed(start, message.value);
+  project.answers(id, agent, start.chosen.model);
   await askClientAboutServers(start, agent, () => now.cancelled);
   if (now.cancelled) return CANCELLED;
   tellTitle(start, now, input);

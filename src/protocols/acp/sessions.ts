@@ -107,11 +107,13 @@ export function createAcpSessions(needs: AcpNeeds, client: AcpClient, leaving: A
       const session = named(id);
       if (session.isBusy()) await session.cancel();
       open.delete(id);
+      session.project.forget(session.id);
     },
     async leave() {
       leaving.abort();
       if (!needs.isShared) return;
       await Promise.all([...open.values()].map(pauseRun));
+      for (const { project, id } of open.values()) project.forget(id);
     },
   };
 }

@@ -15,6 +15,7 @@ import { changeOf, kindOf, locationsOf, resultContent, shownCallId, shownInput, 
 const FINAL_REPORT = 'final_report';
 const PLAN = 'plan';
 const FAILED = { status: 'failed' } as const;
+const DONE = { status: 'completed' } as const;
 
 const planInput = z.object({ items: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'active', 'done']) })) });
 const PLAN_STATUS = { pending: 'pending', active: 'in_progress', done: 'completed' } as const;
@@ -34,19 +35,21 @@ export function createUpdates(root: RunId, workspace: string): Updates {
   /** The calls of the newest turn of each run. */
   const asked = new Map<string, Map<string, Asked>>();
   const agents = new Map<string, string>();
+  /** Calls that are shown and have no result yet, by their run. */
+  const open = new Map<string, Set<string>>();
   const nameOf = (run: string): string | undefined => (run === root ? undefined : agents.get(run));
   const known = (run: string, id: string): Asked | undefined => asked.get(run)?.get(id);
 
   const response = ({ run_id: run, payload }: EventOf<'model.response'>): readonly SessionUpdate[] => {
     const calls = toolCallsOf(payload.message).map((call, index) => ({ ...call, shown: shownCallId(run, payload.turn, index) }));
     asked.set(run, new Map(calls.map(({ id, shown, input }) => [id, { id: shown, input }])));
-    return calls
-      .filter(({ name }) => name !== FINAL_REPORT && !(name === PLAN && run === root))
-      .map(({ shown, name, input }) => ({
-        ...{ sessionUpdate: 'tool_call', toolCallId: shown, name, kind: kindOf(name), status: 'pending' },
-        title: titleOf(name, input, nameOf(run)),
-        ...{ rawInput: shownInput(input), locations: locationsOf(input, workspace), content: changeOf(name, input, workspace) },
-      }));
+    const shown = calls.filter(({ name }) => name !== FINAL_REPORT && !(name === PLAN && run === root));
+    open.set(run, new Set(shown.map((call) => call.shown)));
+    return shown.map(({ shown, name, input }) => ({
+      ...{ sessionUpdate: 'tool_call', toolCallId: shown, name, kind: kindOf(name), status: 'pending' },
+      title: titleOf(name, input, nameOf(run)),
+      ...{ rawInput: shownInput(input), locations: locationsOf(input, workspace), content: changeOf(name, input, workspace) },
+    }));
   };
   const call = ({ run_id: run, payload }: EventOf<'tool.call'>): readonly SessionUpdate[] => {
     const { id, name, turn, input } = payload;
@@ -66,9 +69,17 @@ export function createUpdates(root: RunId, workspace: string): Updates {
     const { id, name, content, isError } = payload;
     const call = known(run, id);
     if (call === undefined || name === FINAL_REPORT || (name === PLAN && run === root)) return [];
-    const status = isError === true ? FAILED : ({ status: 'completed' } as const);
+    open.get(run)?.delete(call.id);
+    const status = isError === true ? FAILED : DONE;
     const shown = [...changeOf(name, call.input, workspace), ...resultContent(content)];
     return [{ sessionUpdate: 'tool_call_update', toolCallId: call.id, ...status, content: shown }];
+  };
+  /** A call by which a run ends has no result of its own; one that was cut off never will. */
+  const end = ({ run_id: run, payload }: EventOf<'run.ended'>): readonly SessionUpdate[] => {
+    const left = [...(open.get(run) ?? [])];
+    open.delete(run);
+    const status = payload.status.startsWith('completed') ? DONE : FAILED;
+    return left.map((toolCallId) => ({ sessionUpdate: 'tool_call_update', toolCallId, ...status }));
   };
   return {
     of(event) {
@@ -82,6 +93,8 @@ export function createUpdates(root: RunId, workspace: string): Updates {
           return call(event);
         case 'tool.result':
           return result(event);
+        case 'run.ended':
+          return end(event);
         default:
           return [];
       }

@@ -1,5 +1,6 @@
-/** A client of `troupe acp` as an editor is one: the SDK's own client side, on the stdin and stdout of a real process. */
+/** A client of `troupe acp` as an editor is one: the SDK's own client side, on the stdin and stdout of a real process, or a port. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import {
   type ClientCapabilities,
@@ -25,21 +26,24 @@ export interface AcpHandlers {
   readonly capabilities?: ClientCapabilities;
 }
 
-export interface TestClient extends AsyncDisposable {
-  readonly child: Child;
+export interface ConnectedClient {
   readonly connection: ClientConnection;
   readonly updates: { readonly session: string; readonly update: SessionUpdate }[];
   readonly asked: RequestPermissionRequest[];
-  /** Everything that came on stdout, line by line. */
-  readonly lines: string[];
-  readonly stderr: () => string;
-  readonly ended: Promise<number | null>;
   /** Resolves when an update fits. */
   until(fits: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
   begin(cwd: string, more?: object): Promise<string>;
   prompt(session: string, text: string): Promise<PromptResponse>;
   /** What the agent has said, all pieces together. */
   said(): string;
+}
+
+export interface TestClient extends ConnectedClient, AsyncDisposable {
+  readonly child: Child;
+  /** Everything that came on stdout, line by line. */
+  readonly lines: string[];
+  readonly stderr: () => string;
+  readonly ended: Promise<number | null>;
 }
 
 export const choose =
@@ -54,21 +58,41 @@ interface Spawning {
   readonly env: Readonly<Record<string, string>>;
 }
 
+export function spawnAcp({ folder, env }: Spawning, args: readonly string[]): Child {
+  return spawn(process.execPath, [MAIN, 'acp', ...args], { cwd: folder, env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
 export async function startAcp(
-  { folder, env }: Spawning,
+  spawning: Spawning,
   args: readonly string[] = [],
   handlers: AcpHandlers = {},
 ): Promise<TestClient> {
-  const child: Child = spawn(process.execPath, [MAIN, 'acp', ...args], {
-    ...{ cwd: folder, env: { ...env } },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawnAcp(spawning, args);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
-  const seen = watched(child);
+  const lines = linesOf(child.stdout);
+  const connected = await connectAcp({ input: child.stdout, output: child.stdin }, handlers);
+  return {
+    ...connected,
+    ...{ child, lines, stderr: () => stderr, ended },
+    async [Symbol.asyncDispose]() {
+      connected.connection.close();
+      child.stdin.destroy();
+      if (child.exitCode === null) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+interface Streams {
+  readonly input: Readable | Socket;
+  readonly output: Writable | Socket;
+}
+
+export async function connectAcp({ input, output }: Streams, handlers: AcpHandlers = {}): Promise<ConnectedClient> {
   const updates: { readonly session: string; readonly update: SessionUpdate }[] = [];
   const asked: RequestPermissionRequest[] = [];
   const waiting = new Set<(update: SessionUpdate) => void>();
@@ -84,14 +108,18 @@ export async function startAcp(
     .onRequest(methods.client.elicitation.create, ({ params }) =>
       handlers.question === undefined ? { action: 'cancel' } : handlers.question(params),
     );
-  const connection = app.connect(ndJsonStream(Writable.toWeb(child.stdin) as WritableStream<Uint8Array>, seen.stream));
+  const stream = ndJsonStream(
+    Writable.toWeb(output) as WritableStream<Uint8Array>,
+    Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>,
+  );
+  const connection = app.connect(stream);
   const { agent } = connection;
   await agent.request(methods.agent.initialize, {
     ...{ protocolVersion: PROTOCOL_VERSION, clientInfo: { name: 'tester', version: '1' } },
     clientCapabilities: handlers.capabilities ?? {},
   });
   return {
-    ...{ child, connection, updates, asked, lines: seen.lines, stderr: () => stderr, ended },
+    ...{ connection, updates, asked },
     until: (fits) =>
       new Promise((resolve, reject) => {
         const look = (update: SessionUpdate): void => {
@@ -101,33 +129,27 @@ export async function startAcp(
         };
         waiting.add(look);
         for (const { update } of updates) look(update);
-        void ended.then(() => reject(new Error(`it has ended: ${stderr}`)));
+        void connection.closed.then(() => reject(new Error('the connection is closed')));
       }),
     async begin(cwd, more = {}) {
       return (await agent.request(methods.agent.session.new, { cwd, mcpServers: [], ...more })).sessionId;
     },
     prompt: (sessionId, text) => agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] }),
     said: () => updates.map(({ update }) => textOf(update)).join(''),
-    async [Symbol.asyncDispose]() {
-      connection.close();
-      child.stdin.destroy();
-      if (child.exitCode === null) child.kill('SIGKILL');
-      await ended;
-    },
   };
 }
 
 const textOf = (update: SessionUpdate): string =>
   update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? update.content.text : '';
 
-/** What the process prints goes to the client, and is kept beside. */
-function watched(child: Child): { readonly stream: ReadableStream<Uint8Array>; readonly lines: string[] } {
+/** What the process prints, as it comes. */
+export function linesOf(stream: Readable): string[] {
   const lines: string[] = [];
   let rest = '';
-  child.stdout.on('data', (chunk: Buffer) => {
+  stream.on('data', (chunk: Buffer) => {
     const parts = (rest + chunk.toString('utf8')).split('\n');
     rest = parts.pop() ?? '';
     lines.push(...parts);
   });
-  return { stream: Readable.toWeb(child.stdout) as unknown as ReadableStream<Uint8Array>, lines };
+  return lines;
 }
