@@ -8,10 +8,10 @@ import type { RunHandle } from '../../engine/port.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
 import { modeSaid } from '../../events/run-origin.ts';
 import type { RunRow } from '../../ledger/port.ts';
+import { acpError } from '../acp-wire/errors.ts';
+import { answeringClient } from '../acp-wire/permission.ts';
 import type { AcpClient } from './client.ts';
-import { acpError } from './errors.ts';
 import type { AcpMode, AcpProject, Choices } from './needs.ts';
-import { answeringClient } from './permission.ts';
 
 interface Going {
   readonly project: AcpProject;

@@ -12,8 +12,8 @@ import {
 import { limits } from '../../base/limits.ts';
 import type { PermissionWait, QuestionWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
-import { permissionAnswer, permissionRequest, serverRequest } from './permission.ts';
-import { answerIn, questionForm } from './question.ts';
+import { permissionAnswer, permissionRequest, serverRequest } from '../acp-wire/permission.ts';
+import { answerIn, questionForm } from '../acp-wire/question.ts';
 
 export interface AcpClient {
   /** As answers record it. */

@@ -11,8 +11,8 @@ import {
 } from '@agentclientprotocol/sdk';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { acpErrorOf } from '../acp-wire/errors.ts';
 import { type AcpClient, createAcpClient } from './client.ts';
-import { acpErrorOf } from './errors.ts';
 import { listSessions } from './known-sessions.ts';
 import type { AcpNeeds } from './needs.ts';
 import { type AcpSessions, createAcpSessions } from './sessions.ts';

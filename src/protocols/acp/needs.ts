@@ -2,7 +2,6 @@
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Ids, SessionId } from '../../base/ids.ts';
-import type { Result } from '../../base/result.ts';
 import type { Engine } from '../../engine/port.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
@@ -65,6 +64,3 @@ export interface Choices {
   model: string | undefined;
   mode: AcpMode;
 }
-
-/** What a client said that cannot be: why. */
-export type Checked<Value> = Result<Value, string>;

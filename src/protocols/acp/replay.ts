@@ -8,7 +8,7 @@ import { textOf } from '../../events/messages.ts';
 import { parentRun } from '../../events/run-origin.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { createUpdates, messageChunk, type Updates } from './updates.ts';
+import { createUpdates, messageChunk, type Updates } from '../acp-wire/updates.ts';
 
 const SHOWN: readonly EventType[] = ['run.started', 'model.response', 'tool.call', 'tool.result', 'run.ended'];
 

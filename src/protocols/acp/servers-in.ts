@@ -5,14 +5,14 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { fail, ok } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { acpError } from '../acp-wire/errors.ts';
 import type { AcpClient } from './client.ts';
-import { acpError } from './errors.ts';
-import type { AcpProject, BroughtServers, Checked } from './needs.ts';
+import type { AcpProject, BroughtServers } from './needs.ts';
 
 const NAME = /^[\w.-]{1,64}$/;
 
-export function serversIn(servers: readonly McpServer[]): Checked<BroughtServers> {
+export function serversIn(servers: readonly McpServer[]): Result<BroughtServers, string> {
   if (servers.length > limits.acpServers) return fail(`There are more than ${limits.acpServers} MCP servers (acpServers)`);
   const found: BroughtServers = {};
   for (const server of servers) {

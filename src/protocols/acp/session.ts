@@ -9,13 +9,13 @@ import { present } from '../../base/present.ts';
 import type { RunHandle } from '../../engine/port.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
 import { firstLine } from '../../projections/readable.ts';
+import { messageIn } from '../acp-wire/content-in.ts';
+import { acpError } from '../acp-wire/errors.ts';
+import { nothingSpent, type Spent } from '../acp-wire/spent.ts';
 import { goOn } from './begin.ts';
 import type { AcpClient } from './client.ts';
-import { messageIn } from './content-in.ts';
-import { acpError } from './errors.ts';
 import type { AcpNeeds, AcpProject, Choices } from './needs.ts';
 import { askClientAboutServers } from './servers-in.ts';
-import { nothingSpent, type Spent } from './spent.ts';
 import { type TurnNeeds, takePrompt } from './turn.ts';
 
 export interface SessionStart {

@@ -10,8 +10,8 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { acpError } from '../acp-wire/errors.ts';
 import type { AcpClient } from './client.ts';
-import { acpError } from './errors.ts';
 import { knownSession } from './known-sessions.ts';
 import { configOptions, modelChosen, modeNamed, modeState } from './modes.ts';
 import type { AcpMode, AcpNeeds, AcpProject } from './needs.ts';

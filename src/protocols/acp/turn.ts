@@ -10,14 +10,14 @@ import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import { createFollower } from '../../library/follow.ts';
 import type { GivenAnswer } from '../../library/questions.ts';
 import { restElsewhere } from '../../library/rest-elsewhere.ts';
+import { acpError } from '../acp-wire/errors.ts';
+import { answeringClient } from '../acp-wire/permission.ts';
+import { createSpeech } from '../acp-wire/speech.ts';
+import { nothingSpent, type Spent, spentBelow, spentSince, usageOf, usageUpdate, usdOf } from '../acp-wire/spent.ts';
+import { promptEnd } from '../acp-wire/stop-reason.ts';
+import { createUpdates, messageChunk } from '../acp-wire/updates.ts';
 import type { AcpClient } from './client.ts';
-import { acpError } from './errors.ts';
 import type { AcpMode, AcpNeeds, AcpProject } from './needs.ts';
-import { answeringClient } from './permission.ts';
-import { createSpeech } from './speech.ts';
-import { nothingSpent, type Spent, spentBelow, spentSince, usageOf, usageUpdate, usdOf } from './spent.ts';
-import { promptEnd } from './stop-reason.ts';
-import { createUpdates, messageChunk } from './updates.ts';
 
 export interface TurnNeeds extends Pick<AcpNeeds, 'clock'> {
   readonly project: AcpProject;

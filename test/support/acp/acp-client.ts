@@ -1,4 +1,4 @@
-/** A client of `troupe acp` as an editor is one: the SDK's own client side, on the stdin and stdout of a real process, or a port. */
+/** A client of `troupe acp` as an editor is one: the SDK's own, on the stdin and stdout of a real process, or on a port. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';

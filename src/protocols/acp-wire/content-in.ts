@@ -5,15 +5,14 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
-import { fail, ok } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import type { ImagePart, TextPart, UserMessage } from '../../events/messages.ts';
-import type { Checked } from './needs.ts';
 
 type Part = TextPart | ImagePart;
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-export function messageIn(prompt: readonly ContentBlock[], nonce: string): Checked<UserMessage> {
+export function messageIn(prompt: readonly ContentBlock[], nonce: string): Result<UserMessage, string> {
   if (prompt.length > limits.acpPromptParts)
     return fail(`The prompt has more than ${limits.acpPromptParts} parts (acpPromptParts)`);
   const content: Part[] = [];
@@ -29,7 +28,7 @@ export function messageIn(prompt: readonly ContentBlock[], nonce: string): Check
   return ok({ role: 'user', content });
 }
 
-function partIn(block: ContentBlock, nonce: string): Checked<Part> {
+function partIn(block: ContentBlock, nonce: string): Result<Part, string> {
   switch (block.type) {
     case 'text':
       return ok({ type: 'text', text: block.text });
@@ -50,7 +49,7 @@ function partIn(block: ContentBlock, nonce: string): Checked<Part> {
   }
 }
 
-function imageIn(mediaType: string, data: string): Checked<Part> {
+function imageIn(mediaType: string, data: string): Result<Part, string> {
   if (!IMAGES.has(mediaType)) return fail(`"${flat(mediaType)}" is no kind of picture that can be sent (png, jpeg, gif, webp)`);
   const bytes = Math.floor((data.length * 3) / 4);
   if (bytes > limits.imageBytes) return fail(`A picture is larger than ${limits.imageBytes} bytes (imageBytes)`);

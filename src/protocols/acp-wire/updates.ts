@@ -9,7 +9,7 @@ import type { Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { toolCallsOf } from '../../events/messages.ts';
-import { changeOf, kindOf, locationsOf, resultContent, shownCallId, shownInput, titleOf } from './shown-calls.ts';
+import { changeOf, kindOf, locationsOf, resultContent, shownCallId, shownInput, titleOf } from '../acp-wire/shown-calls.ts';
 
 /** Its end is said as the answer. */
 const FINAL_REPORT = 'final_report';
