@@ -87,7 +87,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
 
   return {
     async start(request) {
-      const here = request.run === undefined ? undefined : await rowOf(request.run);
+      const here = request.run === undefined || request.isNew === true ? undefined : await rowOf(request.run);
       if (here !== undefined) return startedBefore(here, await resume(here.run));
       const outcome = await startNew(options, request, driver);
       if (outcome.kind !== 'there already') return outcome;
@@ -123,10 +123,10 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
 
 /** Whoever starts a run that there is gets that one. */
 function startedBefore({ run, session }: RunRow, outcome: ResumeOutcome): StartOutcome {
-  if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle };
+  if (outcome.kind === 'resumed') return { kind: 'started', handle: outcome.handle, before: true };
   if (outcome.kind !== 'ended') return { kind: 'refused', error: { code: 'exists', message: `Run ${run} exists already.` } };
   const done = Promise.resolve<RunEnd>({ kind: 'ended', result: outcome.result });
-  return { kind: 'started', handle: { session, run, done } };
+  return { kind: 'started', handle: { session, run, done }, before: true };
 }
 
 function watchedBy<Watcher>(watchers: Set<Watcher>, watcher: Watcher): () => void {

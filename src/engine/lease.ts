@@ -57,7 +57,8 @@ export async function begunSession(
   session: SessionId,
 ): Promise<{ readonly workspace: string; readonly newest: EventId } | undefined> {
   const [first] = await ledger.read({ session, limit: 1 });
+  if (first === undefined) return undefined;
   const [newest] = await ledger.read({ session, newest: true, limit: 1 });
-  if (first?.event_type !== 'session.started' || newest === undefined) return undefined;
+  if (first.event_type !== 'session.started' || newest === undefined) return undefined;
   return { workspace: first.payload.workspace, newest: newest.event_id };
 }

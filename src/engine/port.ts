@@ -20,6 +20,8 @@ export interface StartRequest {
   readonly session?: SessionId | undefined;
   /** Starting twice with the same id starts once. */
   readonly run?: RunId | undefined;
+  /** Whoever asks has just looked, and there was none of this id: it is looked for again only under the lease. */
+  readonly isNew?: boolean | undefined;
   readonly workspace: string;
   /**
    * Who asks; a person unless said. What a client outside spawns has a thread, is hosted in a process of its own, and lives as
@@ -109,7 +111,8 @@ export interface RunHandle {
 }
 
 export type StartOutcome =
-  | { readonly kind: 'started'; readonly handle: RunHandle }
+  /** `before`: there was a run of this id already, begun by another request. */
+  | { readonly kind: 'started'; readonly handle: RunHandle; readonly before?: true }
   | { readonly kind: 'refused'; readonly error: Failure };
 
 export type ResumeOutcome =

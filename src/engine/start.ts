@@ -60,7 +60,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     }
     const begun = request.session === undefined ? undefined : await begunSession(options.ledger, session);
     const past = begun === undefined ? NO_PAST : await pastBefore(options.ledger, session);
-    const continues = await continued(options.ledger, session, request, past);
+    const continues = begun === undefined ? undefined : await continued(options.ledger, session, request, past);
     const started: Payloads['run.started'] = {
       ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
       ...bounds,

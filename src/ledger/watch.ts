@@ -6,6 +6,7 @@
  */
 import { type FSWatcher, watch, writeFileSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
+import { codeOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 
 export interface Watch {
@@ -99,6 +100,15 @@ export function onLater(listeners: Listeners, name: string, last: () => number, 
 
 /** Rings for the processes that watch the file. A bell that cannot be rung is made up for by their slow check. */
 export function ring(path: string): void {
+  try {
+    // Not emptied first: file systems take that for a file that is replaced, and write it to the disk when it is closed.
+    writeFileSync(path, '.', { flag: 'r+' });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') make(path);
+  }
+}
+
+function make(path: string): void {
   try {
     writeFileSync(path, '.', { mode: 0o600 });
   } catch {

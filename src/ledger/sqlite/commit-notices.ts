@@ -42,8 +42,12 @@ export function createCommitNotices(database: DatabaseSync, path: string, reader
     () => doorbell.start(),
     () => doorbell.stop(),
   );
+  const ofOthers = othersCommits(database);
   const doorbell = patiently(
-    watchBell(bell, clock, () => waiting.names().forEach(waiting.tell)),
+    // Our own rings are heard here, too: those who wait were told by the commit itself.
+    watchBell(bell, clock, () => {
+      if (ofOthers.look()) waiting.names().forEach(waiting.tell);
+    }),
     clock,
   );
 
@@ -110,19 +114,26 @@ function unlessBusy(look: () => number, otherwise: number): number {
   }
 }
 
-/** Tells of commits of other processes. Our own change the log too, but not the data version that we see. */
-function watchLog(database: DatabaseSync, path: string, clock: Clock, onCommit: () => void): Watch {
+/** Whether another process has committed since it was last looked: what we commit does not change the version that we see. */
+function othersCommits(database: DatabaseSync): { look(): boolean } {
   const version = database.prepare('PRAGMA data_version');
-  const current = (): number => unlessBusy(() => integer(version.get() ?? {}, 'data_version'), seen);
   let seen = 0;
+  return {
+    look() {
+      const before = seen;
+      seen = unlessBusy(() => integer(version.get() ?? {}, 'data_version'), seen);
+      return seen !== before;
+    },
+  };
+}
+
+/** Tells of commits of other processes. Our own change the log too. */
+function watchLog(database: DatabaseSync, path: string, clock: Clock, onCommit: () => void): Watch {
+  const ofOthers = othersCommits(database);
   let cancel: (() => void) | undefined;
 
   const look = (attempt: number): void => {
-    const now = current();
-    if (now !== seen) {
-      seen = now;
-      onCommit();
-    }
+    if (ofOthers.look()) onCommit();
     const delay = LOOK_AGAIN_MS[attempt];
     cancel?.();
     cancel = delay === undefined ? undefined : clock.after(delay, () => look(attempt + 1));

@@ -1,5 +1,5 @@
 /** One request of HTTP, as both bindings have it. */
-import { A2A_VERSION_HEADER, type AgentCard } from '@a2a-js/sdk';
+import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 
@@ -13,7 +13,7 @@ export interface Call {
   /** Whether a transport understood it so far that something was done for it. */
   isReached(): boolean;
   /** Throws when the version that was asked for is not spoken here. */
-  check(card: AgentCard): void;
+  check(): void;
 }
 
 /** The version that a request names, in its header or, where none can be set, in its address; the patch of it does not count. */

@@ -2,12 +2,12 @@
  * The A2A server as a function from a request to a response: cards, JSON-RPC and HTTP+JSON. Who may ask is decided before it, in
  * `src/http`. Which version is spoken is what the header says; without it the older one, as the protocol has it.
  */
-import { type AgentCard, Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
+import { Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
 import { LEGACY_HTTP_EXTENSION_HEADER } from '@a2a-js/sdk/compat/v0_3';
 import { ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { present } from '../../base/present.ts';
 import { ONCE } from '../../peers/a2a/once.ts';
-import { LEGACY, pathOf, REST, type ServedPlace } from '../a2a/cards.ts';
+import { bareCard, LEGACY, pathOf, REST, type ServedPlace } from '../a2a/cards.ts';
 import { agentsBehind, type Door } from '../a2a/doors.ts';
 import { createHandler } from '../a2a/handler.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
@@ -89,7 +89,7 @@ async function answered(
   const tenant = rest?.tenant;
   const requestedExtensions = [...extensionsIn(request)];
   const context = new ServerCallContext({ user, requestedVersion, requestedExtensions, ...present({ tenant }) });
-  const check = (card: AgentCard): void => validateVersion(requestedVersion, card, binding);
+  const check = (): void => validateVersion(requestedVersion, bareCard(room.needs, door, place), binding);
   const call: Call = { request, context, leave, legacy: requestedVersion === LEGACY, check, isReached: () => isReached };
   const handler = createHandler(room, door, place);
   return rest === undefined ? await jsonRpcResponse(room, handler, call) : await restResponse(room, handler, call, rest.steps);

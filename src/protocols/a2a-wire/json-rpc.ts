@@ -30,7 +30,7 @@ export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHa
     const given = isJsonObject(body) ? body['id'] : null;
     id = typeof given === 'string' || typeof given === 'number' ? given : null;
     if (!isRequest(body)) return refused(id, A2A_ERROR_CODE.INVALID_REQUEST, 'This is no request of JSON-RPC 2.0.');
-    call.check(await handler.getAgentCard());
+    call.check();
     const answer = await transport.handle({ ...body }, call.context);
     if (isInternal(answer)) return Response.json(call.isReached() ? answer : failed(new Error('unreadable')));
     if (!isStream(answer)) return Response.json(answer);

@@ -34,7 +34,7 @@ export async function restResponse(
     return toRestErrorBody(safe, restStatusFor(safe));
   };
   try {
-    call.check(await handler.getAgentCard());
+    call.check();
     const done = await operation(handler, call, steps);
     if (done === undefined) return nothingHere();
     if ('body' in done) return json(done.body, done.status ?? 200);

@@ -41,6 +41,10 @@ export async function extendedCardOf(
   return agents.length === 0 ? undefined : buildCard(needs, door, place, agents, 'extended');
 }
 
+/** Without its agents: what is spoken here does not depend on them. */
+export const bareCard = (needs: A2aNeeds, door: Door, place: ServedPlace): AgentCard =>
+  buildCard(needs, door, place, [], 'public');
+
 type Kind = 'public' | 'extended';
 
 /** Whoever knows the word may send a message again when an answer was lost. */

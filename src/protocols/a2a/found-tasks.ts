@@ -2,7 +2,7 @@
  * The tasks of a caller. A task is a root run that came by A2A; whose it is stands in the event that began it and never changes,
  * so that it is read once. A task of somebody else is answered like one that there is none of.
  */
-import type { EventId, RunId, SessionId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import type { RunState } from '../../events/catalogue.ts';
@@ -21,8 +21,6 @@ export interface FoundTask {
   readonly context: string;
   readonly asked: PeerRequest;
   readonly by: string;
-  /** The event that began it. */
-  readonly started: EventId;
 }
 
 export interface TaskFinder {
@@ -31,6 +29,8 @@ export interface TaskFinder {
   list(scope: Scope): Promise<readonly ListedTask[]>;
   /** How many tasks of this caller are under way, whatever tenant they came with. */
   underWay(caller: string): Promise<number>;
+  /** One that this process has just begun: it need not be read. */
+  begun(run: Begun, asked: PeerRequest, by: string): FoundTask;
   /** Whose the run of this row is; nothing when it did not come by A2A. */
   of(row: RunRow): Promise<FoundTask | undefined>;
 }
@@ -39,6 +39,12 @@ export interface ListedTask {
   readonly row: RunRow;
   readonly found: FoundTask;
 }
+
+type Begun = Pick<FoundTask, 'run' | 'session' | 'agent'>;
+
+const foundTask = ({ run, session, agent }: Begun, asked: PeerRequest, by: string): FoundTask => ({
+  ...{ id: run, run, session, agent, context: asked.context ?? session, asked, by },
+});
 
 /** Whoever has not ended yet. */
 export const UNDER_WAY: readonly RunState[] = ['running', 'waiting', 'paused', 'parked'];
@@ -51,7 +57,7 @@ export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFind
     const origin = started?.event_type === 'run.started' ? started.payload.origin : undefined;
     if (started === undefined || origin?.kind !== 'client' || origin.a2a === undefined) return { other: true };
     const { a2a: asked, by } = origin;
-    return { id: run, run, session, agent, context: asked.context ?? session, asked, by, started: started.event_id };
+    return foundTask({ run, session, agent }, asked, by);
   };
   const of = async (row: RunRow): Promise<FoundTask | undefined> => {
     const before = known.get(row.run);
@@ -61,6 +67,11 @@ export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFind
   };
   return {
     of,
+    begun(run, asked, by) {
+      const found = foundTask(run, asked, by);
+      known.set(run.run, found);
+      return found;
+    },
     async find(scope, id) {
       const run = /^(run_[0-9a-z]{1,40})(\.\d{1,6})?$/.exec(id)?.[1];
       const [row] = run === undefined ? [] : await ledger.runs({ run: run as RunId, limit: 1 });

@@ -12,6 +12,7 @@ import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { assert } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
+import type { RootTask } from '../../projections/tasks/tasks.ts';
 import { artifactsOut } from './artifacts-out.ts';
 import { cardOf, extendedCardOf, LEGACY, type ServedPlace } from './cards.ts';
 import type { Door } from './doors.ts';
@@ -67,8 +68,11 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
         const scope = scopeOf(needs, context, params.tenant);
         const historyLength = checkedLength(configuration?.historyLength);
         const task = await begun(room, door, scope, params, context);
-        if (configuration?.returnImmediately !== true) await settled(room, task, scope, peerIn(context).gone);
-        return await taskNow(room, task, scope, historyLength);
+        const immediately = configuration?.returnImmediately === true;
+        const now = immediately ? undefined : await settled(room, task, scope, peerIn(context).gone);
+        return now === undefined
+          ? await taskNow(room, task, scope, historyLength)
+          : await shown(room, now, task, scope, historyLength);
       }),
     async *sendMessageStream(params, context) {
       const scope = scopeOf(needs, context, params.tenant);
@@ -192,25 +196,32 @@ async function taskNow(
 ): Promise<Task> {
   const task = await folds.now(found);
   if (task === undefined) throw new TaskNotFoundError(`Task not found: ${found.id}`);
+  return await shown({ needs }, task, found, scope, historyLength);
+}
+
+async function shown(
+  { needs }: Pick<PeerRoom, 'needs'>,
+  task: RootTask,
+  found: FoundTask,
+  scope: Scope,
+  historyLength: number | undefined,
+): Promise<Task> {
   return taskOut(task, found, scope, { historyLength, artifacts: await artifactsOut(needs, task, found) });
 }
 
-/** Until it is over or somebody has to say something; for so long, or until whoever waits has gone. */
-async function settled(
-  room: PeerRoom,
-  found: FoundTask,
-  scope: Scope,
-  gone: AbortSignal,
-  most: number = limits.a2aBlockingMs,
-): Promise<void> {
+/** The task when it is over or somebody has to say something; as it stands after so long, or when whoever waits has gone. */
+async function settled({ needs }: PeerRoom, found: FoundTask, scope: Scope, gone: AbortSignal): Promise<RootTask | undefined> {
   const patience = new AbortController();
-  const stop = room.needs.clock.after(most, () => patience.abort());
+  const stop = needs.clock.after(limits.a2aBlockingMs, () => patience.abort());
+  const rests = (task: RootTask | undefined): boolean =>
+    task !== undefined && (isOver(stateOut(task, scope)) || isInterrupted(stateOut(task, scope)));
   try {
+    const tasks = await foldedTasks(needs, found.session);
+    const now = (): RootTask | undefined => tasks.tasks.get(found.id);
+    if (now() === undefined || rests(now())) return now();
     const signal = AbortSignal.any([gone, patience.signal]);
-    for await (const { payload } of followTask(room.needs, { found, scope, signal })) {
-      const status = payload?.$case === 'task' || payload?.$case === 'statusUpdate' ? payload.value.status : undefined;
-      if (status !== undefined && (isOver(status.state) || isInterrupted(status.state))) return;
-    }
+    for await (const _ of updatesOf(needs, { found, scope, signal }, tasks)) if (rests(now())) break;
+    return now();
   } finally {
     stop();
   }

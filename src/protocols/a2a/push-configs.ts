@@ -131,8 +131,9 @@ type Noted =
   | { readonly type: 'push.removed'; readonly payload: Payloads['push.removed'] }
   | { readonly type: 'push.told'; readonly payload: Payloads['push.told'] };
 
-async function append({ ledger, clock }: Pushing, { session, run, started }: FoundTask, noted: Noted): Promise<void> {
-  const event: NewEvent = { ...noted, run, actor: 'user', cause: started, at: clock.now() };
+async function append({ ledger, clock }: Pushing, { session, run }: FoundTask, noted: Noted): Promise<void> {
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+  const event: NewEvent = { ...noted, run, actor: 'user', cause: started?.event_id ?? null, at: clock.now() };
   await ledger.append({ session, fence: null, events: [event] });
 }
 

@@ -11,6 +11,7 @@ import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { OpenWait, StartRequest } from '../../engine/port.ts';
+import type { PeerRequest } from '../../events/run-origin.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
@@ -62,21 +63,23 @@ async function begin(
   const { session, context } = await conversation(room, scope, message?.contextId ?? '', heard);
   const a2a = { message: heard.id, digest: heard.digest, ...present({ tenant: tenant || undefined, context }) };
   const begun = await started(room, scope, {
-    ...{ agent, run, session, input: heard.input, workspace: caller.workspace ?? needs.workspace },
+    ...{ agent, run, session, input: heard.input, workspace: caller.workspace ?? needs.workspace, isNew: true, a2a },
     origin: { kind: 'client', by: caller.name, a2a, ...present({ rights: caller.rights }) },
   });
   return sameTask(begun, meant);
 }
 
-type Starting = StartRequest & { readonly run: RunId; readonly session: SessionId };
+type Starting = StartRequest & { readonly run: RunId; readonly session: SessionId; readonly a2a: PeerRequest };
 
 /** Where another server has just heard the same message, what it writes is there in a moment. */
-async function started({ needs, tasks }: PeerRoom, scope: Scope, request: Starting): Promise<FoundTask> {
+async function started({ needs, tasks }: PeerRoom, scope: Scope, { a2a, ...request }: Starting): Promise<FoundTask> {
   const { clock, stopping, ledger, engine } = needs;
-  const { run, session } = request;
+  const { run, session, agent } = request;
   const until = clock.elapsed() + limits.a2aBeginMs;
   for (;;) {
     const outcome = await engine.start(request);
+    if (outcome.kind === 'started' && outcome.before !== true)
+      return tasks.begun({ run, session, agent }, a2a, scope.caller.name);
     const begun = await tasks.find(scope, run);
     if (begun !== undefined) return begun;
     if (outcome.kind === 'started') throw new Error(`The run ${run} was started and is not in the ledger`);
