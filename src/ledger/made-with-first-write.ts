@@ -17,6 +17,7 @@ export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
     read: async (query) => (await found()?.read(query)) ?? [],
     tail: (session, after, signal) => real().tail(session, after, signal),
     onInbound: (session, callback) => real().onInbound(session, callback),
+    lastInbound: async (session) => (await found()?.lastInbound(session)) ?? 0,
     payload: async (ref) => await found()?.payload(ref),
     held: async (refs) => (await found()?.held(refs)) ?? new Set(),
     runs: async (filter) => (await found()?.runs(filter)) ?? [],

@@ -193,6 +193,8 @@ export interface Ledger {
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
   /** Calls back soon after an event of an inbound type was appended to this session. Returns what ends it. */
   onInbound(session: SessionId, callback: () => void): () => void;
+  /** Where the last event of an inbound type stands in the session, 0 without one: cheap enough to be asked again and again. */
+  lastInbound(session: SessionId): Promise<number>;
   /** The bytes behind a reference; `undefined` when collected (a tombstone is left). */
   payload(ref: PayloadRef): Promise<Uint8Array | undefined>;
   /** Those of these whose bytes are there, by what the ledger knows: nothing is read. */

@@ -68,6 +68,7 @@ export function createFromOutside({ ledger, session, heard, before, shared, onNe
     } else signals.apply(event);
   };
   const readOn = async (): Promise<void> => {
+    if (!shared && (await ledger.lastInbound(session)) <= cursor) return;
     for await (const page of readPages(ledger, { session, after: cursor, types, exact: true })) {
       for (const event of page) apply(event);
       cursor = Math.max(cursor, page.at(-1)?.position ?? 0);

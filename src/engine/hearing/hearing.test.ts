@@ -329,6 +329,7 @@ describe('two looks at the same time', () => {
         await new Promise<void>((resolve) => gates.push(resolve));
         return seen;
       },
+      lastInbound: async () => stored.at(-1)?.position ?? 0,
     } as Partial<Ledger> as Ledger;
     const comes = (position: number): void => {
       const payload = { signal: 'cancel', reason: `number ${position}` };
@@ -358,6 +359,7 @@ describe('two looks at the same time', () => {
         read.push(after);
         return [];
       },
+      lastInbound: async () => 4,
     } as Partial<Ledger> as Ledger;
     const hears = createFromOutside({ ledger, session: SESSION, heard: 3, before, shared: false, onNews: () => undefined });
     hears.apply({ position: 9, run_id: RUN, event_type: 'run.signalled', payload: { signal: 'cancel' } } as LedgerEvent);

@@ -32,6 +32,7 @@ const HELD: Statement = {
   text: `SELECT ref FROM payload WHERE ref = ANY($1::bytea[]) AND place <> ${payloadPlace.gone}`,
 };
 const COUNTER: Statement = { name: 'troupe-counter', text: 'SELECT value FROM counter WHERE name = $1' };
+const INBOUND: Statement = { name: 'troupe-last-inbound', text: 'SELECT inbound FROM session WHERE name = $1' };
 const SIZES: Statement = {
   name: 'troupe-sizes',
   text: `SELECT (SELECT count(*) FROM session WHERE head > 0) AS sessions,
@@ -44,7 +45,7 @@ const SIZES: Statement = {
          FROM payload WHERE place <> ${payloadPlace.gone}`,
 };
 
-export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'held' | 'counter' | 'stats'> {
+export interface PostgresReader extends Pick<Ledger, 'read' | 'payload' | 'held' | 'counter' | 'lastInbound' | 'stats'> {
   readonly source: VerifySource;
 }
 
@@ -80,6 +81,10 @@ export function createPostgresReader(
     counter: async (name) => {
       const [row] = await database.rows(COUNTER, [name]);
       return row === undefined ? 0 : integer(row, 'value');
+    },
+    lastInbound: async (session) => {
+      const [row] = await database.rows(INBOUND, [session]);
+      return row === undefined ? 0 : integer(row, 'inbound');
     },
     stats: async () => statsOf((await database.rows(SIZES, []))[0] ?? {}),
     source: {

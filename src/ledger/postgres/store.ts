@@ -141,6 +141,7 @@ function assemble(
     read: reader.read,
     tail: notices.tail,
     onInbound: notices.onInbound,
+    lastInbound: reader.lastInbound,
     payload: reader.payload,
     held: reader.held,
     runs: (filter) => readPostgresRuns(database, filter),

@@ -29,9 +29,8 @@ const LOOK_AGAIN_MS = [5, 25, 100, 400] as const;
 export function createCommitNotices(database: DatabaseSync, path: string, reader: Reader, clock: Clock): CommitNotices {
   const bell = path === ':memory:' ? undefined : `${path}-bell`;
   const closing = new AbortController();
-  const inboundOf = database.prepare('SELECT inbound FROM session WHERE name = ?');
   const lastInbound = (session: SessionId): number =>
-    closing.signal.aborted ? 0 : unlessBusy(() => integer(inboundOf.get(session) ?? { inbound: 0 }, 'inbound'), 0);
+    closing.signal.aborted ? 0 : unlessBusy(() => reader.lastInbound(session), 0);
 
   const tails = createListeners(
     () => log.start(),

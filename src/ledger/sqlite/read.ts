@@ -24,6 +24,7 @@ export interface Reader {
   /** Whether the bytes still have the hash they are named by. Collected ones count as intact. */
   isIntact(ref: PayloadRef): Promise<boolean>;
   counter(name: string): number;
+  lastInbound(session: SessionId): number;
   stats(): LedgerStats;
   snapshot(only: SessionId | undefined): Promise<Snapshot>;
 }
@@ -79,6 +80,7 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
   const findPayload = database.prepare('SELECT place, body FROM payload WHERE ref = ?');
   const findPlace = database.prepare('SELECT place FROM payload WHERE ref = ?');
   const findCounter = database.prepare('SELECT value FROM counter WHERE name = ?');
+  const findInbound = database.prepare('SELECT inbound FROM session WHERE name = ?');
 
   const statement = (query: ReadQuery): StatementSync => {
     const shape = eventsSql(query);
@@ -121,6 +123,7 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
       const found = await payload(ref);
       return found !== undefined && payloadRef(found) === ref;
     },
+    lastInbound: (session) => integer(findInbound.get(session) ?? { inbound: 0 }, 'inbound'),
     counter: (name) => {
       const row = findCounter.get(name);
       return row === undefined ? 0 : integer(row, 'value');

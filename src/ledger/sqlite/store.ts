@@ -115,6 +115,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     read: reader.read,
     tail: notices.tail,
     onInbound: notices.onInbound,
+    lastInbound: async (session) => reader.lastInbound(session),
     payload: reader.payload,
     held: reader.held,
     runs: async (filter) => readRuns(filter),

@@ -106,8 +106,12 @@ export const readChecks: readonly ConformanceCheck[] = [
       });
       await writeNotes(writer, 3);
       early = false;
+      assert.equal(await writer.ledger.lastInbound(writer.session), 0);
       await sender.append({ session: writer.session, fence: null, events: [signal] });
       assert.equal(await called, false);
+      const [newest] = await writer.ledger.read({ session: writer.session, newest: true, limit: 1 });
+      assert.equal(await writer.ledger.lastInbound(writer.session), newest?.position);
+      assert.equal(await writer.ledger.lastInbound(store.newSession()), 0);
     },
   },
 ];

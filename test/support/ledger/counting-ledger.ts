@@ -23,6 +23,10 @@ export function countingLedger(inner: Ledger, reads: Reads): Ledger {
       reads.characters += JSON.stringify(events).length;
       return events;
     },
+    async lastInbound(session) {
+      reads.questions += 1;
+      return await inner.lastInbound(session);
+    },
     async runs(filter) {
       const rows = await inner.runs(filter);
       reads.questions += 1;
