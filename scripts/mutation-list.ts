@@ -2,6 +2,7 @@
  * Ways to break the core on purpose, each with the invariant that it breaks and the test that must see it. `find` occurs exactly
  * once in its file. scripts/mutations.ts tries them all and writes the table in docs/testing.md.
  */
+import { a2aMutations } from './mutation-list-a2a.ts';
 import { acpMutations } from './mutation-list-acp.ts';
 import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
@@ -34,6 +35,7 @@ export const mutations: readonly Mutation[] = [
   ...keyboardMutations,
   ...peerMutations,
   ...acpMutations,
+  ...a2aMutations,
   ...executorMutations,
   ...placeMutations,
 ];

@@ -138,10 +138,9 @@ function assemble(
 
   return {
     append,
-    read: reader.read,
+    ...{ read: reader.read, lastInbound: reader.lastInbound },
     tail: notices.tail,
     onInbound: notices.onInbound,
-    lastInbound: reader.lastInbound,
     payload: reader.payload,
     held: reader.held,
     runs: (filter) => readPostgresRuns(database, filter),

@@ -1,6 +1,8 @@
 /** Which version a request is read in: by its header, by its address where no header can be set, and by no patch of it. */
+import { ClientFactory, ClientFactoryOptions } from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import { InterceptingCall, type Interceptor } from '@grpc/grpc-js';
 import { expect, it } from 'vitest';
-import { request, said } from '../../../test/support/a2a/peer.ts';
 import { ALICE, type Served, served } from '../../../test/support/a2a/served.ts';
 import { present } from '../../base/present.ts';
 
@@ -33,7 +35,28 @@ it('the patch of a version does not count, another minor one does', async () => 
   expect(await ask(server, '/a2a', '0.3.0', 'tasks/get')).toMatchObject(NO_TASK);
   for (const other of ['1.1.0', '1.0.0.0', '10.0', '1.0x'])
     expect(await ask(server, '/a2a', other)).toMatchObject({ code: -32_009 });
-  const client = await server.client(ALICE, 'GRPC');
-  const serviceParameters = { 'A2A-Version': '1.0.1' };
-  expect(await client.sendMessage(request(said('Do it.')), { serviceParameters })).toMatchObject({ id: expect.any(String) });
+});
+
+it('nor does it by gRPC', async () => {
+  await using server = await served();
+  const says =
+    (version: string): Interceptor =>
+    (options, next) =>
+      new InterceptingCall(next(options), {
+        start(metadata, listener, go) {
+          metadata.set('authorization', `Bearer ${ALICE}`);
+          metadata.set('a2a-version', version);
+          go(metadata, listener);
+        },
+      });
+  const speaking = async (version: string) => {
+    const grpc = new GrpcTransportFactory({ grpcCallOptions: { interceptors: [says(version)] } });
+    const given = { transports: [grpc], preferredTransports: ['GRPC'] };
+    return await new ClientFactory(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, given)).createFromUrl(
+      server.origin,
+    );
+  };
+  const none = { tenant: '', id: 'run_none' };
+  await expect((await speaking('1.0.1')).getTask(none)).rejects.toThrow('not found');
+  await expect((await speaking('1.1.0')).getTask(none)).rejects.toThrow("'1.1' is not supported");
 });

@@ -1,0 +1,77 @@
+/** Mutations of how peers are spoken with: versions, ids, what is read again, and who is waited for. */
+import type { Mutation } from './mutation-list.ts';
+
+const versions = 'src/protocols/a2a-wire/versions.test.ts';
+const ids = 'src/protocols/a2a/ids.test.ts';
+const atOnce = 'src/protocols/a2a/at-once.test.ts';
+const taskOut = 'src/protocols/a2a/task-out.ts';
+
+export const a2aMutations: readonly Mutation[] = [
+  {
+    invariant: 'The patch of a version does not count',
+    change: 'it does',
+    file: 'src/protocols/a2a-wire/call.ts',
+    find: '?.[1] ?? said;',
+    replace: '?.[9] ?? said;',
+    caughtBy: { file: versions, test: 'the patch of a version does not count' },
+  },
+  {
+    invariant: 'The patch of a version does not count by gRPC either',
+    change: 'there it does',
+    file: 'src/protocols/a2a-wire/grpc.ts',
+    find: 'metadata.set(A2A_VERSION_HEADER, versionWord(said))',
+    replace: 'metadata.set(A2A_VERSION_HEADER, said)',
+    caughtBy: { file: versions, test: 'nor does it by gRPC' },
+  },
+  {
+    invariant: 'What a peer said has the ids that it gave to it',
+    change: 'only the first message has',
+    file: taskOut,
+    find: 'found.asked.message : (id ??',
+    replace: 'found.asked.message : (undefined ??',
+    caughtBy: { file: ids, test: 'what a peer said has its own ids in the history' },
+  },
+  {
+    invariant: 'A question that stands keeps its id',
+    change: 'it has another whenever something happens',
+    file: taskOut,
+    find: 'about.question}',
+    replace: 'task.position}',
+    caughtBy: { file: ids, test: 'a question that stands keeps its id' },
+  },
+  {
+    invariant: 'P3: a messageId is one message, also where two servers hear it at once',
+    change: 'who comes second does not look whether it is the same',
+    file: 'src/protocols/a2a/send.ts',
+    find: "outcome.kind === 'started' && outcome.before !== true",
+    replace: "outcome.kind === 'started'",
+    caughtBy: { file: atOnce, test: 'other words under an id that another server has just used' },
+  },
+  {
+    invariant: 'A list has every task once, page by page',
+    change: 'those of the same millisecond are one',
+    file: 'src/protocols/a2a/list.ts',
+    find: 'left.found.id < right.found.id ? 1 : -1',
+    replace: '0',
+    caughtBy: { file: atOnce, test: 'tell tasks apart that ended in the same millisecond' },
+  },
+  {
+    invariant: 'Nobody works without being told',
+    change: 'who is named works',
+    file: 'src/patterns/dispatch/choice.ts',
+    find: 'ids.includes(id) && told.has(id)',
+    replace: 'ids.includes(id)',
+    caughtBy: {
+      file: 'src/patterns/dispatch/choice.test.ts',
+      test: 'several, each once, without the first and without strangers',
+    },
+  },
+  {
+    invariant: 'Whoever was told "accepted" is heard',
+    change: 'the last word from outside is taken for one that was heard',
+    file: 'src/engine/hearing/from-outside.ts',
+    find: '<= cursor) return;',
+    replace: '<= cursor + 1) return;',
+    caughtBy: { file: 'src/engine/hearing/hearing.test.ts', test: 'a cancel is heard by the life that begins' },
+  },
+];
