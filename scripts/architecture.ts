@@ -24,6 +24,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   models: ['events', 'quota'],
   tools: ['process', 'network', 'sandbox', 'events', 'permissions'],
   artifacts: ['process', 'events', 'ledger/port', 'ledger/pages', 'agents/text', 'tools/bounded', 'tools/files'],
+  workspaces: ['process', 'events', 'ledger/port', 'ledger/pages', 'ledger/one-writer', 'tools'],
   peers: ['network', 'events', 'agents/definition'],
   executors: ['process', 'sandbox', 'events', 'agents/definition', 'agents/text', 'tools/files', 'tools/shell', 'tools/bounded'],
   loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
@@ -34,7 +35,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['loop', 'patterns', 'runner', 'artifacts'],
   ],
   assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
-  groups: ['events', 'ledger', 'projections', 'agents', 'patterns', 'engine'],
+  groups: ['events', 'ledger', 'projections', 'tools/files', 'workspaces', 'agents', 'patterns', 'engine'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'peers', 'executors', 'patterns'],
     ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts'],
@@ -64,7 +65,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ledger: [
     ['port', 'rows', 'write-queue'],
-    ['pages', 'watch', 'follow', 'seals', 'made-with-first-write'],
+    ['pages', 'one-writer', 'watch', 'follow', 'seals', 'made-with-first-write'],
     ['rules'],
     ['verify'],
     ['blobs'],

@@ -11,6 +11,7 @@ import { organisationMeanings } from './organisation-meanings.ts';
 import { pushMeanings } from './push-meanings.ts';
 import { sessionMeanings } from './session-meanings.ts';
 import { taskMeanings } from './task-meanings.ts';
+import { workspaceMeanings } from './workspace-meanings.ts';
 
 export type Meaning<Type extends EventType> = {
   readonly says: string;
@@ -388,6 +389,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   },
   ...assistantMeanings,
   ...organisationMeanings,
+  ...workspaceMeanings,
   ...pushMeanings,
   ...executorMeanings,
   ...taskMeanings,

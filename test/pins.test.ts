@@ -18,6 +18,8 @@ describe('events', () => {
     expect([...eventTypes].sort()).toEqual([
       'advisor.reported',
       'agent.dismissed',
+      'apply.made',
+      'apply.undone',
       'approval.answered',
       'approval.asked',
       'approval.withdrawn',
@@ -33,6 +35,8 @@ describe('events', () => {
       'context.noted',
       'dispatch.chose',
       'dispatch.responded',
+      'domain.leased',
+      'domain.released',
       'environment.recorded',
       'evidence.checked',
       'executor.call',
@@ -59,6 +63,7 @@ describe('events', () => {
       'group.stalled',
       'handoff.made',
       'member.exited',
+      'merge.reported',
       'message.included',
       'message.read',
       'message.sent',
@@ -131,6 +136,8 @@ describe('events', () => {
 
   it('that may come from outside a run are these', () => {
     expect([...inboundTypes].sort()).toEqual([
+      'apply.made',
+      'apply.undone',
       'approval.answered',
       'approval.withdrawn',
       'artifact.pinned',

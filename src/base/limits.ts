@@ -16,6 +16,7 @@ import { runLimits } from './limits/runs.ts';
 import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
 import { toolLimits } from './limits/tools.ts';
+import { workspaceLimits } from './limits/workspaces.ts';
 
 export const limits = {
   ...agentLimits,
@@ -30,5 +31,6 @@ export const limits = {
   ...modelLimits,
   ...toolLimits,
   ...sandboxLimits,
+  ...workspaceLimits,
   ...commandLineLimits,
 } as const;

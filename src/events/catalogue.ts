@@ -18,6 +18,7 @@ import { runStatus } from './run-status.ts';
 import { clarifying, convergence, loopExit } from './tasks/convergence.ts';
 import { executorEvents } from './tasks/executor-events.ts';
 import { taskCaptured } from './tasks/task-terms.ts';
+import { workspaceEvents } from './tasks/workspace-events.ts';
 import { claim, verification } from './verification.ts';
 
 export type { Budget } from './going-on.ts';
@@ -352,6 +353,7 @@ const catalogue = {
   ...pushEvents,
   ...peerEvents,
   ...executorEvents,
+  ...workspaceEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;
@@ -393,4 +395,6 @@ export const inboundTypes = [
   'push.removed',
   'push.told',
   'artifact.pinned',
+  'apply.made',
+  'apply.undone',
 ] as const satisfies readonly EventType[];

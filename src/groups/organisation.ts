@@ -2,14 +2,15 @@
  * Groups and folders in the ledger: read by folding, changed by one writer at a time. A change looks at what is there while it
  * holds the lease of the session, so two processes that want the same name cannot both get it.
  */
-import { type Clock, sleep } from '../base/clock.ts';
-import type { EventId, RunId, SessionId } from '../base/ids.ts';
+import type { Clock } from '../base/clock.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { organisationEvents } from '../events/organisation.ts';
-import type { Fence, Ledger, NewEvent } from '../ledger/port.ts';
+import { asOnlyWriter, writeKept } from '../ledger/one-writer.ts';
+import type { Ledger } from '../ledger/port.ts';
 import { foldOrganisation, groupOfSession, initialOrganisation, ORGANISATION, type Organisation } from '../projections/groups.ts';
 
 export interface OrganisationNeeds {
@@ -31,9 +32,12 @@ export interface OrganisationDecision<Value> {
   whileHeld?(): Promise<Result<void, Failure>>;
 }
 
-/** The session has no agent that runs: its one lease is what serialises the writers. */
-const WRITER = 'run_organisation' as RunId;
-const RETRY_MS = 20;
+const ORGANISATION_KEPT = {
+  session: ORGANISATION,
+  writer: 'run_organisation' as RunId,
+  title: 'groups and folders',
+  actor: 'user',
+} as const;
 
 export async function readOrganisation(ledger: Ledger): Promise<Organisation> {
   const state = initialOrganisation();
@@ -57,57 +61,16 @@ export async function changeOrganisation<Value>(
     state: Organisation,
   ) => Result<OrganisationDecision<Value>, Failure> | Promise<Result<OrganisationDecision<Value>, Failure>>,
 ): Promise<Result<Value, Failure>> {
-  const fence = await takeTurn(needs);
-  if (fence === undefined) return fail(busy);
-  try {
+  const kept = { ...needs, ...ORGANISATION_KEPT };
+  const done = await asOnlyWriter(kept, async (fence) => {
     const decided = await decide(await readOrganisation(needs.ledger));
     if (!decided.ok) return decided;
     const { changes, value, whileHeld } = decided.value;
-    if (!(await write(needs, fence, changes))) return fail(busy);
+    if (!(await writeKept(kept, fence, changes))) return fail(busy);
     const after = await whileHeld?.();
     return after === undefined || after.ok ? ok(value) : after;
-  } finally {
-    await needs.ledger.release(fence).catch(() => undefined);
-  }
-}
-
-async function takeTurn({ ledger, clock }: OrganisationNeeds): Promise<Fence | undefined> {
-  const until = clock.elapsed() + limits.organisationWaitMs;
-  for (let delay = RETRY_MS; ; delay = Math.min(delay * 2, limits.leaseRenewMs / 10)) {
-    const lease = await ledger.acquire(ORGANISATION, WRITER);
-    if (lease.kind === 'acquired') return lease.fence;
-    if (clock.elapsed() > until) return undefined;
-    await sleep(clock, delay);
-  }
-}
-
-async function write(
-  { ledger, clock, root }: OrganisationNeeds,
-  fence: Fence,
-  changes: readonly OrganisationChange[],
-): Promise<boolean> {
-  if (changes.length === 0) return true;
-  const at = clock.now();
-  const [first] = await ledger.read({ session: ORGANISATION, limit: 1 });
-  const opening: NewEvent = {
-    type: 'session.started',
-    run: WRITER,
-    actor: 'system',
-    cause: null,
-    payload: { title: 'groups and folders', workspace: root },
-    at,
-  };
-  const cause: EventId | NewEvent = first?.event_id ?? opening;
-  const events = changes.map((change): NewEvent => ({ ...change, run: WRITER, actor: 'user', cause, at }) as NewEvent);
-  const outcome = await ledger.append({
-    session: ORGANISATION,
-    fence,
-    events: first === undefined ? [opening, ...events] : events,
-    sync: 'power',
   });
-  // Collecting old sessions must never take the groups away.
-  if (first === undefined) await ledger.pin(ORGANISATION, true);
-  return outcome.kind === 'appended';
+  return done.ok ? done.value : fail(busy);
 }
 
 const busy: Failure = {

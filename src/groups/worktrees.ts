@@ -4,14 +4,15 @@
  * of these at once. Work that is not committed is never thrown away unasked.
  */
 
-import { execFile } from 'node:child_process';
-import { access, rmdir } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Environment } from '../base/environment.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { Worktree, WorktreeStrategy } from '../events/organisation.ts';
+import { pathExists } from '../tools/files/path-exists.ts';
+import { askGit } from '../workspaces/git.ts';
 
 export interface WorktreePlan {
   readonly strategy: WorktreeStrategy;
@@ -58,7 +59,7 @@ export async function makeWorktrees(
   env: Environment,
 ): Promise<Result<void, Failure>> {
   for (const { path, branch } of worktrees) {
-    if (await isThere(path)) continue;
+    if (await pathExists(path)) continue;
     await git(repo, ['worktree', 'prune'], env);
     const known = (await git(repo, ['rev-parse', '--verify', `refs/heads/${branch}`], env)).ok;
     const made = await git(repo, ['worktree', 'add', ...(known ? [path, branch] : ['-b', branch, path, 'HEAD'])], env);
@@ -71,7 +72,7 @@ export async function makeWorktrees(
 export async function changedWorktrees(worktrees: readonly Worktree[], env: Environment): Promise<readonly Worktree[]> {
   const changed: Worktree[] = [];
   for (const worktree of worktrees) {
-    const status = (await isThere(worktree.path)) ? await git(worktree.path, ['status', '--porcelain'], env) : undefined;
+    const status = (await pathExists(worktree.path)) ? await git(worktree.path, ['status', '--porcelain'], env) : undefined;
     if (status?.ok === true && status.value.trim() !== '') changed.push(worktree);
   }
   return changed;
@@ -85,7 +86,7 @@ export async function removeWorktrees(
 ): Promise<Result<readonly string[], Failure>> {
   const kept: string[] = [];
   for (const { path, branch } of worktrees) {
-    if (await isThere(path)) {
+    if (await pathExists(path)) {
       const removed = await git(repo, ['worktree', 'remove', '--force', path], env);
       if (!removed.ok) return fail({ code: 'worktree', message: `The worktree ${path} could not be removed: ${removed.error}` });
     }
@@ -103,18 +104,7 @@ export function workspaceIn(worktree: string, repo: string, workspace: string): 
   return inside.startsWith('..') ? worktree : join(worktree, inside);
 }
 
-function git(folder: string, parameters: readonly string[], env: Environment): Promise<Result<string, string>> {
-  const options = { cwd: folder, env: { ...env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }, timeout: limits.gitMs };
-  return new Promise((resolve) => {
-    execFile('git', [...parameters], options, (error, stdout, stderr) => {
-      resolve(error === null ? ok(stdout) : fail(stderr.trim() || error.message));
-    });
-  });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+async function git(folder: string, parameters: readonly string[], environment: Environment): Promise<Result<string, string>> {
+  const said = await askGit(parameters, { folder, environment, timeoutMs: limits.checkoutMs });
+  return said.ok ? ok(said.value.toString()) : fail(said.error.says);
 }

@@ -14,6 +14,7 @@ import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
+import { isWorkspaceEvent, workspaceLine } from './lines/workspace-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine, type RecordedByPattern } from './patterns/pattern-lines.ts';
 import { peerLine } from './peer-lines.ts';
@@ -66,6 +67,7 @@ type Description = readonly [level: Level, text: string];
 
 function describe(event: LedgerEvent): Description {
   if (isPatternEvent(event)) return patternLine(event);
+  if (isWorkspaceEvent(event)) return workspaceLine(event);
   if (isArtifactEvent(event)) return artifactLine(event);
   switch (event.event_type) {
     case 'session.started':

@@ -15,7 +15,8 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   };
 }
 
-function expandBraces(pattern: string): string[] {
+/** Every way to read `{a,b}`. Beyond a number of ways the rest stays as it is written. */
+export function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
   while (open.length > 0 && done.length + open.length <= ALTERNATIVES_MAX) {
@@ -33,7 +34,7 @@ function expandBraces(pattern: string): string[] {
 }
 
 /** `**` matches any number of parts. The latest one takes the slack, as in `matchName`. */
-function matchParts(pattern: readonly string[], parts: readonly string[]): boolean {
+export function matchParts(pattern: readonly string[], parts: readonly string[]): boolean {
   return matchWithStars(
     pattern.length,
     parts.length,
@@ -42,7 +43,8 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): boole
   );
 }
 
-function matchName(pattern: string, name: string): boolean {
+/** `*` and `?` within a name. */
+export function matchName(pattern: string, name: string): boolean {
   return matchWithStars(
     pattern.length,
     name.length,

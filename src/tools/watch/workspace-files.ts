@@ -17,6 +17,11 @@ const FOREIGN = /(?:^|\/)(?:\.git|\.troupe|node_modules)(?:\/|$)/;
 const LEFTOVERS =
   /(?:^|\/)(?:__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|coverage|\.venv|\.tox|test-results|playwright-report)(?:\/|$)|(?:\.pyc|\.tsbuildinfo|(?:^|\/)\.coverage|(?:^|\/)\.DS_Store)$/;
 
+/** Whether a path never is the project's own; of one that is new also whether a program left it behind. */
+export function isNobodysOwn(path: string, isNew: boolean): boolean {
+  return FOREIGN.test(path) || (isNew && LEFTOVERS.test(path));
+}
+
 /** Paths relative to `root`, with `/`, in no order. The failure says which limit was passed. */
 export async function workspaceFiles(
   root: string,
@@ -30,7 +35,7 @@ export async function workspaceFiles(
   for (const line of listed.lines) {
     // `? path` is new, any other letter is tracked.
     const path = line.slice(2);
-    if (path === '' || FOREIGN.test(path) || (line.startsWith('?') && LEFTOVERS.test(path))) continue;
+    if (path === '' || isNobodysOwn(path, line.startsWith('?'))) continue;
     // A repository inside this one is one entry to git.
     if (path.endsWith('/')) {
       const inside = walked(root, path.slice(0, -1), maxFiles);
@@ -78,7 +83,7 @@ function walked(root: string, start: string, maxFiles: number): Result<readonly 
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const entry of entriesOf(join(root, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (FOREIGN.test(path) || LEFTOVERS.test(path)) continue;
+      if (isNobodysOwn(path, true)) continue;
       seen += 1;
       if (seen > maxFiles) return tooMany(maxFiles);
       if (entry.isDirectory()) open.push(path);

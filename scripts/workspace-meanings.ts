@@ -1,0 +1,53 @@
+/** What the events about domains, merges and what is applied mean, in words. */
+import type { EventType } from '../src/events/catalogue.ts';
+import type { workspaceEvents } from '../src/events/tasks/workspace-events.ts';
+import type { Meaning } from './event-meanings.ts';
+
+type Meanings = { readonly [Type in EventType & keyof typeof workspaceEvents]: Meaning<Type> };
+
+export const workspaceMeanings: Meanings = {
+  'domain.leased': {
+    says: 'A task has these files to itself. Like `domain.released` it is in the session `ses_workspaces`.',
+    fields: {
+      token: 'its number, greater than that of every lease before it: an earlier one of the same task no longer holds',
+      task: 'whose',
+      session: 'the session of the task',
+      run: 'who would go on with the task: when that run has ended, so has the lease',
+      repo: 'the top of the repository, or the folder',
+      include: 'what it may write; everything, when empty',
+      exclude: 'what of that it may not',
+      noTouch: 'what it must not touch',
+      insteadOf: 'the lease of the same task that this one takes the place of',
+    },
+  },
+  'domain.released': {
+    says: 'A lease has ended.',
+    fields: { token: 'which', why: '`done`: the task gave it back; `ended`: its run had ended' },
+  },
+  'merge.reported': {
+    says: 'The work of several tasks was put together. What stands against earlier work is left out, whole.',
+    fields: {
+      repo: 'the top of the repository',
+      base: 'the commit that all of them began at',
+      tasks: 'whose work, in the order in which it counted, with the patch of each',
+      merged: 'whose work is in the patch',
+      left: 'whose is not: against whom, which files, how they disagree, and both sides of the lines',
+      patch: 'the work of all in `merged`, as one',
+      files: 'how many files it changes',
+    },
+  },
+  'apply.made': {
+    says: 'A person brought the result of a run to their files, or to a branch.',
+    fields: {
+      apply: 'its id',
+      repo: 'the top of the repository',
+      base: 'the commit that the work began at',
+      patch: 'what was applied',
+      branch: 'the branch that was made; absent when the files were changed',
+      commit: 'what it points to',
+      files: 'which files',
+      more: 'how many further files, too many to be listed',
+    },
+  },
+  'apply.undone': { says: 'A person took back what they had applied.', fields: { apply: 'which' } },
+};

@@ -1,0 +1,22 @@
+/** Bounds of places where tasks work, and of what comes back from them. */
+import { KIB, MIB, MINUTE, SECOND } from './units.ts';
+
+export const workspaceLimits = {
+  /** How long one call of git may take at a place: a checkout of a large repository is one. */
+  checkoutMs: 10 * MINUTE,
+  /** How long somebody waits for others who make places or apply results in the same project. */
+  workspaceWaitMs: 10 * MINUTE,
+  patchBytes: 64 * MIB,
+  patchFiles: 20_000,
+  includedFiles: 10_000,
+  includedBytes: 256 * MIB,
+  keptPatches: 1_000,
+  domainPaths: 1_000,
+  /** How long a task waits for files that another has. */
+  domainWaitMs: 60 * MINUTE,
+  domainLookMs: SECOND,
+  mergePatches: 200,
+  conflictHunks: 50,
+  conflictBytes: 16 * KIB,
+  packBytes: 512 * MIB,
+} as const;

@@ -1,0 +1,75 @@
+/**
+ * Whose files are whose, what became of the work of several tasks, and what was brought to the user's files. Leases are
+ * written in a session of their own, one per ledger; merges in the session of their tasks; what a person applies in that of
+ * the run it comes from.
+ */
+import { z } from 'zod';
+
+const paths = z.array(z.string());
+
+export const domainPaths = z.object({ include: paths, exclude: paths, noTouch: paths });
+
+const side = z.object({
+  task: z.string(),
+  mode: z.string().optional(),
+  /** Git's name for the content; absent where the file is not there. */
+  blob: z.string().optional(),
+});
+
+export const mergeConflict = z.object({
+  path: z.string(),
+  /** As git calls it. */
+  kind: z.string(),
+  says: z.string(),
+  sides: z.array(side),
+  hunks: z.array(z.object({ line: z.number().int(), base: z.string(), ours: z.string(), theirs: z.string() })),
+});
+
+export const patchRef = z.object({
+  sha256: z.string(),
+  bytes: z.number().int().nonnegative(),
+  /** Where it is kept. */
+  ref: z.string().optional(),
+});
+
+export const workspaceEvents = {
+  'domain.leased': z.object({
+    /** Greater than that of every lease before it. */
+    token: z.number().int().positive(),
+    task: z.string(),
+    session: z.string(),
+    /** Who would go on with the task: when that run has ended, so has the lease. */
+    run: z.string(),
+    /** The top of the repository, or the folder. */
+    repo: z.string(),
+    ...domainPaths.shape,
+    /** The lease of the same task that this one takes the place of. */
+    insteadOf: z.number().int().optional(),
+  }),
+  'domain.released': z.object({ token: z.number().int().positive(), why: z.enum(['done', 'ended']) }),
+  'merge.reported': z.object({
+    repo: z.string(),
+    base: z.string(),
+    /** In the order in which they counted. */
+    tasks: z.array(z.object({ task: z.string(), patch: patchRef })),
+    merged: z.array(z.string()),
+    /** Whose work stands against that of tasks before it, and is not in the patch. */
+    left: z.array(z.object({ task: z.string(), against: z.array(z.string()), conflicts: z.array(mergeConflict) })),
+    /** The work of all in `merged`, as one. */
+    patch: patchRef,
+    files: z.number().int().nonnegative(),
+  }),
+  'apply.made': z.object({
+    apply: z.string(),
+    repo: z.string(),
+    base: z.string(),
+    patch: patchRef,
+    /** Absent: to the working tree. */
+    branch: z.string().optional(),
+    commit: z.string().optional(),
+    files: z.array(z.string()),
+    /** How many further files, too many to be listed. */
+    more: z.number().int().optional(),
+  }),
+  'apply.undone': z.object({ apply: z.string() }),
+} as const;

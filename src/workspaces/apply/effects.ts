@@ -1,0 +1,97 @@
+/**
+ * The journal's files from one state to the other, in either direction. Each file is looked at right before it is replaced, by a
+ * rename: it holds the one content or the other, never half of one. A file that is in neither of the two states is somebody
+ * else's work, and ends it.
+ */
+import { chmod, copyFile, lstat, mkdir, open, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../../base/errors.ts';
+import type { WorkspaceOptions } from '../options.ts';
+import { type ApplyJournal, type FileState, fileStateAt, isSame, type KeptJournal } from './journal.ts';
+
+export type Direction = 'forward' | 'back';
+
+const NEW = '.troupe-new';
+
+/** Files that are in neither of their two states, or behind a link: nothing may be done to them. */
+export async function strangersOf({ journal }: KeptJournal, direction: Direction, half: boolean): Promise<readonly string[]> {
+  const strangers: string[] = [];
+  for (const { path, before, after } of journal.files) {
+    const now = await seen(journal, path);
+    const [from, to] = direction === 'forward' ? [before, after] : [after, before];
+    const known = isSame(now, from) || (half && isSame(now, to));
+    if (!known || (await isBehindLink(journal.repo, path))) strangers.push(path);
+  }
+  return strangers;
+}
+
+/** A folder stands for nothing where all that lies in it is to go, so that a file can take its place. */
+async function seen({ repo, files }: ApplyJournal, path: string): Promise<FileState> {
+  const now = await fileStateAt(join(repo, path));
+  return now.kind === 'folder' && files.some((one) => one.path.startsWith(`${path}/`)) ? { kind: 'none' } : now;
+}
+
+/** Gives the file that somebody changed meanwhile, if there is one: then those before it are done, and none after. */
+export async function bring(
+  { folder, journal }: KeptJournal,
+  direction: Direction,
+  { between = () => undefined }: Pick<WorkspaceOptions, 'between'>,
+): Promise<string | undefined> {
+  const steps = journal.files.map((file, number) => ({ ...file, number }));
+  const target = (file: ApplyJournal['files'][number]): FileState => (direction === 'forward' ? file.after : file.before);
+  // What goes makes room: a file may become a folder, and a folder a file.
+  const ordered = steps.toSorted((one, other) => Number(target(one).kind !== 'none') - Number(target(other).kind !== 'none'));
+  for (const file of ordered) {
+    const [from, to] = direction === 'forward' ? [file.before, file.after] : [file.after, file.before];
+    const path = join(journal.repo, file.path);
+    const now = await seen(journal, file.path);
+    if (isSame(now, to)) continue;
+    if (!isSame(now, from) || (await isBehindLink(journal.repo, file.path))) return file.path;
+    between(`${direction} ${file.path}`);
+    await replace(path, to, join(folder, direction === 'forward' ? 'after' : 'before', `${file.number}`));
+    if (to.kind === 'none') await removeEmpty(journal.repo, dirname(path));
+  }
+  if (direction === 'back')
+    for (const one of journal.folders.toReversed()) await rmdir(join(journal.repo, one)).catch(() => undefined);
+  return undefined;
+}
+
+async function replace(path: string, to: FileState, from: string): Promise<void> {
+  if (to.kind === 'none') return await unlink(path);
+  await mkdir(dirname(path), { recursive: true });
+  const beside = `${path}${NEW}`;
+  await rm(beside, { force: true });
+  if (to.kind === 'link') await symlink(await readlink(from), beside);
+  else {
+    await copyFile(from, beside);
+    if (to.kind === 'file') await chmod(beside, to.mode);
+    const file = await open(beside, 'r+').catch(() => undefined);
+    await file?.sync();
+    await file?.close();
+  }
+  // A folder that has become empty may still be where the file is to be.
+  await rmdir(path).catch((error: unknown) =>
+    ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? undefined : Promise.reject(error),
+  );
+  await rename(beside, path);
+}
+
+/** As git does: a folder in which nothing is left goes. */
+async function removeEmpty(top: string, folder: string): Promise<void> {
+  for (let at = folder; at !== top && at.startsWith(top); at = dirname(at)) {
+    const gone = await rmdir(at).then(
+      () => true,
+      () => false,
+    );
+    if (!gone) return;
+  }
+}
+
+/** Somebody may have put a link where a folder was. */
+export async function isBehindLink(top: string, path: string): Promise<boolean> {
+  for (let at = dirname(path); at !== '.'; at = dirname(at)) {
+    const facts = await lstat(join(top, at)).catch(() => undefined);
+    if (facts?.isSymbolicLink() === true) return true;
+  }
+  return false;
+}

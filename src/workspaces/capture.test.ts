@@ -1,0 +1,219 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  commitFiles,
+  everythingOf,
+  git,
+  testRepository,
+  value,
+  workspacesIn,
+  writeFiles,
+} from '../../test/support/workspaces/test-repository.ts';
+
+const task = (repo: string, name = 'task-1') => ({ repo, session: 'ses_1', task: name });
+const only = (...include: string[]) => ({ include, exclude: [], noTouch: [] });
+
+async function prepared(files?: Parameters<typeof testRepository>[0]) {
+  const repository = await testRepository(files);
+  const { place } = value(await repository.workspaces.prepare(task(repository.top)));
+  return { ...repository, place };
+}
+
+describe('a patch', () => {
+  it('brings everything: bytes, modes, links, renames, new and deleted files', async () => {
+    const { top, home, place, workspaces } = await prepared({
+      'text.txt': 'one\ntwo\nthree\n',
+      'old/name.txt': 'a long enough text to be known again\nwherever it goes\n',
+      'picture.bin': Uint8Array.from({ length: 3000 }, (_, at) => (at * 7) % 256),
+      'run.sh': '#!/bin/sh\n',
+      'gone.txt': 'gone\n',
+      'latin.txt': Uint8Array.from([0xe4, 0xf6, 0x0a]),
+      '.gitignore': 'build/\n',
+    });
+    writeFiles(place.path, {
+      'text.txt': 'one\n2\nthree\n',
+      'picture.bin': Uint8Array.from({ length: 3000 }, (_, at) => (at * 11) % 256),
+      'new/deep/ä "x" \t.txt': 'new, without an end of line',
+      'latin.txt': Uint8Array.from([0xe4, 0xfc, 0x0a]),
+      'crlf.txt': 'a\r\nb\r\n',
+      'empty.txt': '',
+      'build/out.js': 'ignored',
+    });
+    mkdirSync(join(place.path, 'fresh'));
+    renameSync(join(place.path, 'old/name.txt'), join(place.path, 'fresh/name.txt'));
+    chmodSync(join(place.path, 'run.sh'), 0o755);
+    rmSync(join(place.path, 'gone.txt'));
+    symlinkSync('text.txt', join(place.path, 'link'));
+    const work = value(await workspaces.capture(place));
+    expect(work.files.find(({ path }) => path === 'fresh/name.txt')).toMatchObject({ change: 'renamed', from: 'old/name.txt' });
+    expect(work.files.find(({ path }) => path === 'picture.bin')).toMatchObject({ change: 'changed', binary: true });
+    expect(work.files.find(({ path }) => path === 'text.txt')).toMatchObject({ addedLines: 1, removedLines: 1 });
+    expect(work.files.map(({ path }) => path)).not.toContain('build/out.js');
+    // Git itself makes the same files of it.
+    git(top, 'worktree', 'add', '-q', '--detach', join(home, 'other'));
+    writeFileSync(join(home, 'patch'), work.patch);
+    git(join(home, 'other'), 'apply', join(home, 'patch'));
+    rmSync(join(place.path, 'build'), { recursive: true });
+    const files = (folder: string) =>
+      everythingOf(folder)
+        .replaceAll(/^\.git .*\n/gm, '')
+        .replaceAll(/ [\d.]+ (\w+)$/gm, ' $1');
+    expect(files(join(home, 'other'))).toBe(files(place.path));
+    expect(value(await workspaces.capture(place)).patch).toEqual(work.patch);
+  });
+
+  it('is of what is on the disk, whatever was committed, staged, hidden or stashed there', async () => {
+    const { place, workspaces } = await prepared();
+    writeFiles(place.path, { 'a.txt': 'committed\n', 'docs/x.md': 'hidden\n' });
+    git(place.path, 'update-index', '--assume-unchanged', 'docs/x.md');
+    git(place.path, 'add', 'a.txt');
+    git(place.path, 'commit', '-q', '-m', 'mine');
+    writeFiles(place.path, { 'src/main.ts': 'staged\n' });
+    git(place.path, 'add', 'src/main.ts');
+    const names = value(await workspaces.capture(place)).files.map(({ path }) => path);
+    expect(names).toEqual(['a.txt', 'docs/x.md', 'src/main.ts']);
+  });
+
+  it('holds the files of a repository that was begun inside, and nothing of what programs leave behind', async () => {
+    const { place, workspaces } = await prepared();
+    writeFiles(place.path, { 'app/index.ts': 'x', 'app/.gitignore': 'tmp/\n', 'app/tmp/y': 'y', 'app/node_modules/z/z.js': 'z' });
+    git(join(place.path, 'app'), 'init', '-q');
+    writeFiles(place.path, { 'node_modules/b/b.js': 'b', '__pycache__/c.pyc': 'c' });
+    const work = value(await workspaces.capture(place));
+    expect(work.files.map(({ path }) => path)).toEqual(['app/.gitignore', 'app/index.ts']);
+    expect(work.uncaptured).toContain("node_modules/ is not the project's own");
+  });
+
+  it('leaves large files as pointers: nothing is fetched, and nothing is changed', async () => {
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n';
+    const { place, workspaces } = await prepared({
+      '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+      'x.bin': pointer,
+    });
+    expect(readFileSync(join(place.path, 'x.bin'), 'utf8')).toBe(pointer);
+    expect(value(await workspaces.capture(place)).files).toEqual([]);
+  });
+
+  it('that would be too large is refused by the name of the limit', async () => {
+    const { place, workspaces } = await prepared();
+    mkdirSync(join(place.path, 'many'));
+    for (let number = 0; number <= 20_000; number += 1) writeFileSync(join(place.path, 'many', `${number}`), '');
+    expect(await workspaces.capture(place)).toMatchObject({
+      error: { code: 'patch_too_large', message: expect.stringContaining('patchFiles') },
+    });
+  });
+});
+
+describe('what is written outside of a domain', () => {
+  it('is kept as a patch, taken back and told; what is inside stays', async () => {
+    const { top, home, place, workspaces } = await prepared({
+      'src/a.ts': 'a\n',
+      'docs/x.md': 'x\n',
+      'docs/y.md': 'y\n',
+      'run.sh': 'x\n',
+    });
+    writeFiles(place.path, {
+      'src/a.ts': 'mine\n',
+      'docs/x.md': 'not mine\n',
+      'docs/new/z.md': 'new\n',
+      'other/deep/file': 'new',
+    });
+    rmSync(join(place.path, 'docs/y.md'));
+    chmodSync(join(place.path, 'run.sh'), 0o755);
+    const work = value(await workspaces.capture(place, only('src/')));
+    expect(work.files.map(({ path }) => path)).toEqual(['src/a.ts']);
+    expect(work.outside.map(({ path }) => path).toSorted()).toEqual([
+      'docs/new/z.md',
+      'docs/x.md',
+      'docs/y.md',
+      'other/deep/file',
+      'run.sh',
+    ]);
+    expect(git(place.path, 'status', '--porcelain', '--untracked-files=all')).toBe(' M src/a.ts\n');
+    expect(existsSync(join(place.path, 'other'))).toBe(false);
+    // Nothing of it is lost.
+    const [first] = work.outside;
+    git(top, 'worktree', 'add', '-q', '--detach', join(home, 'other'));
+    git(join(home, 'other'), 'apply', first?.kept ?? '');
+    expect(readFileSync(join(home, 'other/docs/new/z.md'), 'utf8')).toBe('new\n');
+    expect(existsSync(join(home, 'other/docs/y.md'))).toBe(false);
+    // Told again, and not twice.
+    expect(value(await workspaces.capture(place, only('src/')))).toEqual(work);
+  });
+
+  it.each(['kept', 'restored'])('is lost nowhere when it is cut off after it was %s', async (point) => {
+    const { home, place, workspaces } = await prepared();
+    writeFiles(place.path, { 'docs/x.md': 'not mine\n', 'src/main.ts': 'mine\n' });
+    const between = (effect: string): void => {
+      if (effect === point) throw new Error('the power is gone');
+    };
+    await expect(workspacesIn(home, { between }).workspaces.capture(place, only('src/'))).rejects.toThrow('the power');
+    const work = value(await workspaces.capture(place, only('src/')));
+    expect(work.files.map(({ path }) => path)).toEqual(['src/main.ts']);
+    expect(work.outside.map(({ path }) => path)).toEqual(['docs/x.md']);
+    expect(readFileSync(work.outside[0]?.kept ?? '', 'utf8')).toContain('+not mine');
+    expect(readdirSync(join(home, 'worktrees/ses_1/task-1.kept'))).toHaveLength(2);
+  });
+
+  it('through a link is seen where it is; a link that leads out is outside itself', async () => {
+    const { home, place, workspaces } = await prepared();
+    mkdirSync(join(home, 'elsewhere'));
+    symlinkSync('../docs', join(place.path, 'src/docs'));
+    writeFileSync(join(place.path, 'src/docs/x.md'), 'through a link\n');
+    symlinkSync(join(home, 'elsewhere'), join(place.path, 'src/out'));
+    symlinkSync('../../../../up', join(place.path, 'src/up'));
+    symlinkSync('../.git/hooks', join(place.path, 'src/hooks'));
+    const work = value(await workspaces.capture(place, only('src/')));
+    expect(work.files.map(({ path }) => path)).toEqual(['src/docs']);
+    expect(work.outside.map(({ path }) => path).toSorted()).toEqual(['docs/x.md', 'src/hooks', 'src/out', 'src/up']);
+    expect(readFileSync(join(place.path, 'docs/x.md'), 'utf8')).toBe('x\n');
+  });
+
+  it('a folder that was replaced by a link is restored, and what the link led to is untouched', async () => {
+    const { home, place, workspaces } = await prepared();
+    writeFiles(home, { 'elsewhere/x.md': 'theirs\n' });
+    rmSync(join(place.path, 'docs'), { recursive: true });
+    symlinkSync(join(home, 'elsewhere'), join(place.path, 'docs'));
+    const work = value(await workspaces.capture(place, only('src/')));
+    expect(work.outside.map(({ path }) => path).toSorted()).toEqual(['docs', 'docs/x.md']);
+    expect(readFileSync(join(place.path, 'docs/x.md'), 'utf8')).toBe('x\n');
+    expect(readFileSync(join(home, 'elsewhere/x.md'), 'utf8')).toBe('theirs\n');
+  });
+});
+
+describe('a place that is removed', () => {
+  it('holds nothing that is in no patch, unless that is said', async () => {
+    const { top, home, place, workspaces } = await prepared();
+    writeFiles(place.path, { 'a.txt': 'work\n' });
+    expect(await workspaces.remove(place, {})).toMatchObject({ error: { code: 'work_held' } });
+    const { patch } = value(await workspaces.capture(place));
+    writeFiles(place.path, { 'a.txt': 'more work\n' });
+    expect(await workspaces.remove(place, { captured: patch })).toMatchObject({ error: { code: 'work_held' } });
+    expect(readFileSync(join(place.path, 'a.txt'), 'utf8')).toBe('more work\n');
+    expect(value(await workspaces.remove(place, { force: true }))).toEqual({ removed: true });
+    expect(existsSync(join(home, 'worktrees/ses_1'))).toBe(false);
+    expect(git(top, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(value(await workspaces.remove(place, {}))).toEqual({ removed: true });
+  });
+
+  it('removes nothing but what is its own, whatever its .git says', async () => {
+    const { top, home, place, workspaces } = await prepared();
+    commitFiles(top, {});
+    mkdirSync(join(home, 'x/worktrees/precious'), { recursive: true });
+    writeFiles(home, { 'x/worktrees/precious/file': 'x' });
+    writeFileSync(join(place.path, '.git'), `gitdir: ${join(home, 'x/worktrees/precious')}\n`);
+    value(await workspaces.remove(place, { force: true }));
+    expect(readFileSync(join(home, 'x/worktrees/precious/file'), 'utf8')).toBe('x');
+  });
+});

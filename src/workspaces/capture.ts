@@ -1,0 +1,203 @@
+/**
+ * What was done at a place, as a patch against where it began. Compared is what is on the disk, whatever was committed, staged or
+ * hidden there meanwhile. What lies outside of the task's domain is taken back: first it is kept as a patch, then the files are
+ * as they were in the base. In a folder that is worked in as it is nothing is taken back, because others work there too.
+ */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../base/json.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { Failure } from '../events/catalogue.ts';
+import { sha256 } from '../tools/files/file-change.ts';
+import { closedBy, type Domain, readDomain, WHOLE } from './domains.ts';
+import type { WorkspaceOptions } from './options.ts';
+import { besidePlace, type PlaceFiles, writeWhole } from './place-files.ts';
+import type { CapturedWork, DomainPaths, OutsideWrite, WorkPlace } from './port.ts';
+import { gitFailure, type PrivateGit, withPrivateGit } from './private-git.ts';
+import { findRepository } from './repository.ts';
+import { type FolderTree, newAndChanged, snapshot } from './snapshot.ts';
+import { changesBetween, filesBetween, LINK_MODE, MODULE_MODE, patchBetween, type TreeChange, treeWith } from './trees.ts';
+
+export async function captureWork(
+  options: WorkspaceOptions,
+  place: WorkPlace,
+  paths: DomainPaths = WHOLE,
+): Promise<Result<CapturedWork, Failure>> {
+  const domain = readDomain(paths);
+  if (!domain.ok) return domain;
+  return await atPlace(options, place, async (git, base, files) => {
+    const now = await snapshotOf(git, place, base, files);
+    if (!now.ok) return now;
+    const changes = await changesBetween(git, base, now.value.tree);
+    if (!changes.ok) return changes;
+    const judged = await judge(git, domain.value, changes.value);
+    const inside = judged.filter(({ why }) => why === undefined);
+    const modules = inside.filter(({ change }) => isModule(change));
+    const tree = await treeWith(git, base, inside.filter(({ change }) => !isModule(change)).map(entryAfter));
+    if (!tree.ok) return tree;
+    const took = await takeBack(options, git, { base, place, files, outside: judged.filter(({ why }) => why !== undefined) });
+    if (!took.ok) return took;
+    const [patch, listed] = [await patchBetween(git, base, tree.value), await filesBetween(git, base, tree.value)];
+    if (!patch.ok) return patch;
+    if (!listed.ok) return listed;
+    const uncaptured = [
+      ...now.value.passed.map((path) => `${path} is not the project's own`),
+      ...modules.map(({ change }) => `the module ${change.path} is at another commit`),
+      ...(await changedModules(git, place, base)),
+    ];
+    return ok({ patch: patch.value, files: listed.value, outside: took.value, uncaptured });
+  });
+}
+
+/** A private git over the repository of a place, with where the place began. */
+export async function atPlace<Value>(
+  options: WorkspaceOptions,
+  place: WorkPlace,
+  work: (git: PrivateGit, base: string, files: PlaceFiles) => Promise<Result<Value, Failure>>,
+): Promise<Result<Value, Failure>> {
+  const { base, repo } = place;
+  if (base === undefined || repo === undefined) {
+    const message = `${place.path} is not in a git repository, so what was done there is no patch.`;
+    return fail({ code: 'no_repository', message, fix: 'Run git init and commit, and begin again.' });
+  }
+  const repository = await findRepository(repo, options.environment);
+  if (!repository.ok) return repository;
+  return await withPrivateGit(repository.value, options.home, options.environment, (git) =>
+    work(git, base, besidePlace(place.path)),
+  );
+}
+
+/** The disk as it is. The index is the one that was kept when the place was made: nobody could hide anything in it. */
+export function snapshotOf(
+  git: PrivateGit,
+  place: WorkPlace,
+  base: string,
+  files: PlaceFiles,
+): Promise<Result<FolderTree, Failure>> {
+  if (place.kind === 'worktree') return snapshot(git, { work: place.path, index: files.index, base, nested: true });
+  const { top, own } = git.repository;
+  return snapshot(git, { work: top, index: join(own, 'index'), base, nested: false });
+}
+
+interface Judged {
+  readonly change: TreeChange;
+  readonly why: string | undefined;
+}
+
+const entryAfter = ({ change }: Judged) => ({ path: change.path, entry: change.after });
+const entryBefore = ({ change }: Judged) => ({ path: change.path, entry: change.before });
+const isModule = ({ before, after }: TreeChange): boolean => before?.mode === MODULE_MODE || after?.mode === MODULE_MODE;
+
+async function judge(git: PrivateGit, domain: Domain, changes: readonly TreeChange[]): Promise<readonly Judged[]> {
+  const judged: Judged[] = [];
+  for (const change of changes) {
+    const { path, after } = change;
+    const leads = after?.mode === LINK_MODE ? await leadsOut(git, path, after.blob) : undefined;
+    judged.push({ change, why: closedBy(domain, path) ?? leads });
+  }
+  return judged;
+}
+
+/** A link in a patch must stay within the repository, wherever that will be. */
+async function leadsOut(git: PrivateGit, path: string, blob: string): Promise<string | undefined> {
+  const read = await git.run(['cat-file', 'blob', blob]);
+  const target = read.ok ? read.value.toString() : '/';
+  const inside = posix.normalize(posix.join(posix.dirname(path), target));
+  const out = target.startsWith('/') || inside === '..' || inside.startsWith('../') || /(?:^|\/)\.git(?:\/|$)/i.test(inside);
+  return out ? `it is a link that leads out of the repository, to ${target.slice(0, 200)}` : undefined;
+}
+
+interface TakingBack {
+  readonly base: string;
+  readonly place: WorkPlace;
+  readonly files: PlaceFiles;
+  readonly outside: readonly Judged[];
+}
+
+async function takeBack(
+  { between = () => undefined }: WorkspaceOptions,
+  git: PrivateGit,
+  { base, place, files, outside }: TakingBack,
+): Promise<Result<readonly OutsideWrite[], Failure>> {
+  const told = outside.map(({ change, why = '' }): OutsideWrite => ({ path: change.path, why }));
+  if (place.kind === 'in-place') return ok(told);
+  if (outside.length > 0) {
+    const tree = await treeWith(git, base, outside.map(entryAfter));
+    const patch = tree.ok ? await patchBetween(git, base, tree.value) : tree;
+    if (!patch.ok) return patch;
+    const stored = await keepPatch(files, patch.value, told);
+    if (!stored.ok) return stored;
+    between('kept');
+    const restored = await restore(git, place.path, outside);
+    if (!restored.ok) return restored;
+    between('restored');
+  }
+  return ok(await everKept(files));
+}
+
+/** The same patch again is the same file: an attempt that was cut off is told once. */
+async function keepPatch({ kept }: PlaceFiles, patch: Uint8Array, told: readonly OutsideWrite[]): Promise<Result<void, Failure>> {
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  if ((await readdir(kept)).length / 2 >= limits.keptPatches) {
+    const message = `${kept} holds ${limits.keptPatches} patches of what was written outside of the domain (keptPatches).`;
+    return fail({ code: 'too_many_outside', message, fix: 'End the task: what it does is not what it was given.' });
+  }
+  const name = `outside-${sha256(patch).slice(0, 16)}`;
+  await writeWhole(join(kept, `${name}.patch`), patch);
+  // The list stands for the patch: it is written last.
+  await writeWhole(join(kept, `${name}.json`), JSON.stringify(told));
+  return ok(undefined);
+}
+
+const keptList = z.array(z.object({ path: z.string(), why: z.string() }));
+
+/** All that was ever taken back at the place, also by a process that was cut off before it could tell. */
+async function everKept({ kept }: PlaceFiles): Promise<readonly OutsideWrite[]> {
+  const writes: OutsideWrite[] = [];
+  for (const name of (await readdir(kept).catch(() => [])).toSorted()) {
+    if (!name.endsWith('.json')) continue;
+    const read = parseJson(await readFile(join(kept, name), 'utf8'));
+    const told = keptList.safeParse(read.ok ? read.value : undefined);
+    const patch = join(kept, name.replace(/json$/, 'patch'));
+    writes.push(...(told.data ?? []).map((one) => ({ ...one, kept: patch })));
+  }
+  return writes;
+}
+
+/** The files as they were in the base; what was not there goes. Git does it, so no link on the way is followed. */
+async function restore(git: PrivateGit, work: string, outside: readonly Judged[]): Promise<Result<void, Failure>> {
+  const [now, wanted] = await Promise.all([
+    treeWith(git, undefined, outside.filter(({ change }) => change.after !== undefined).map(entryAfter), 'now'),
+    treeWith(git, undefined, outside.filter(({ change }) => change.before !== undefined).map(entryBefore), 'before'),
+  ]);
+  if (!now.ok) return now;
+  if (!wanted.ok) return wanted;
+  // An index that knows only these files: whatever else is there is not looked at.
+  const call = { index: join(git.folder, 'index-restore'), work, timeoutMs: limits.checkoutMs };
+  const begun = await git.run(['read-tree', now.value], call);
+  const done = begun.ok ? await git.run(['read-tree', '--reset', '-u', wanted.value], call) : begun;
+  if (done.ok) return ok(undefined);
+  return fail(gitFailure('What was written outside of the domain cannot be taken back', done.error));
+}
+
+/** Work inside of modules is in no patch of the repository. */
+async function changedModules(git: PrivateGit, place: WorkPlace, base: string): Promise<readonly string[]> {
+  if (place.kind === 'in-place') return [];
+  const paths = await modulePaths(git, base);
+  const changed: string[] = [];
+  for (const path of paths) {
+    const work = join(place.path, path);
+    const listed = await newAndChanged(git, join(work, '.git', 'index'), work);
+    if (listed.ok && listed.value.length > 0) changed.push(`files of the module ${path} are changed`);
+  }
+  return changed;
+}
+
+async function modulePaths(git: PrivateGit, base: string): Promise<readonly string[]> {
+  if (!(await git.run(['cat-file', '-e', `${base}:.gitmodules`])).ok) return [];
+  const listed = await git.run(['ls-tree', '-r', base]);
+  const lines = listed.ok ? listed.value.toString().split('\n') : [];
+  return lines.flatMap((line) => /^160000 commit \w+\t([^"].*)$/.exec(line)?.[1] ?? []);
+}

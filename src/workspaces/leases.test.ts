@@ -1,0 +1,129 @@
+/** Leases in a real ledger file that several hold open, as several processes do. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { value } from '../../test/support/workspaces/test-repository.ts';
+import { systemClock } from '../base/clock.ts';
+import { createIds, type RunId, type SessionId } from '../base/ids.ts';
+import { systemRandom } from '../base/random.ts';
+import { openProject } from '../project/open.ts';
+import type { Project } from '../project/project.ts';
+import { holdsDomain, type LeaseHolder, leaseDomain, releaseDomain, WORKSPACES } from './leases.ts';
+
+let folder: string;
+let opened: Project[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'troupe-leases-'));
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const project of opened) await project.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function needs() {
+  const project = await openProject({ cwd: folder, root: folder, env: { HOME: folder, TROUPE_HOME: join(folder, 'home') } });
+  opened.push(project);
+  return { ledger: project.ledger, clock: systemClock, root: folder };
+}
+
+const wanted = (task: string, ...include: string[]) => ({
+  task,
+  session: 'ses_1',
+  run: `run_of_${task}`,
+  repo: '/repo',
+  domain: { include, exclude: [], noTouch: [] },
+});
+
+describe('a lease', () => {
+  it('is had by one of those who could write the same files, in all processes', async () => {
+    const [one, other] = [await needs(), await needs()];
+    const [first, second] = await Promise.all([
+      leaseDomain(one, wanted('a', 'src/')),
+      leaseDomain(other, wanted('b', 'SRC/main.ts', 'docs/')),
+    ]);
+    expect([first.ok, second.ok].toSorted()).toEqual([false, true]);
+    const refused = first.ok ? second : first;
+    expect(refused).toMatchObject({ error: { code: 'domain_taken', message: expect.stringContaining('src') } });
+    expect(value(await leaseDomain(other, wanted('c', 'lib/'))).token).toBe(2);
+    expect((await leaseDomain(other, { ...wanted('d', 'src/', 'docs/'), repo: '/another' })).ok).toBe(true);
+  });
+
+  it('of a task that is taken up again takes the place of the earlier one, which no longer holds', async () => {
+    const [one, other] = [await needs(), await needs()];
+    const first = value(await leaseDomain(one, wanted('a', 'src/')));
+    expect(await holdsDomain(other, first)).toBe(true);
+    const again = value(await leaseDomain(other, wanted('a', 'src/')));
+    expect(again.token).toBeGreaterThan(first.token);
+    expect(await holdsDomain(one, first)).toBe(false);
+    // Whoever was overtaken gives back nothing of the other's.
+    value(await releaseDomain(one, first));
+    expect(await holdsDomain(one, again)).toBe(true);
+    value(await releaseDomain(other, again));
+    value(await releaseDomain(other, again));
+    expect(await holdsDomain(one, again)).toBe(false);
+    const events = await one.ledger.read({ session: WORKSPACES });
+    expect(events.map(({ event_type }) => event_type)).toEqual([
+      'session.started',
+      'domain.leased',
+      'domain.leased',
+      'domain.released',
+    ]);
+  });
+
+  it('is waited for, which is told once for each holder, until it is given back or the wait is over', async () => {
+    const [one, other] = [await needs(), await needs()];
+    const first = value(await leaseDomain(one, wanted('a', 'src/')));
+    const told: (readonly LeaseHolder[])[] = [];
+    const begun = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const waiting = leaseDomain(other, wanted('b', 'src/x'), {
+      whenTaken: 'wait',
+      told: (holders) => {
+        told.push(holders);
+        begun.resolve();
+      },
+    });
+    const stopped = leaseDomain(other, wanted('c', 'src/y'), { whenTaken: 'wait', signal: stop.signal });
+    await begun.promise;
+    stop.abort();
+    expect(await stopped).toMatchObject({ error: { code: 'cancelled' } });
+    value(await releaseDomain(one, first));
+    expect(value(await waiting).task).toBe('b');
+    expect(told).toEqual([[{ task: 'a', run: 'run_of_a', overlap: 'src/x and src/**' }]]);
+  });
+
+  it('ends with its run, also when nobody gave it back', async () => {
+    const one = await needs();
+    const ids = createIds(systemClock, systemRandom);
+    const [session, run] = [ids.session(), ids.run()];
+    const lease = value(await leaseDomain(one, { ...wanted('a', 'src/'), run }));
+    await endedRun(one, session, run);
+    expect(await holdsDomain(one, lease)).toBe(false);
+    expect(value(await leaseDomain(one, wanted('b', 'src/'))).token).toBe(2);
+    const released = await one.ledger.read({ session: WORKSPACES, types: ['domain.released'] });
+    expect(released.map(({ payload }) => payload)).toEqual([{ token: 1, why: 'ended' }]);
+  });
+});
+
+async function endedRun({ ledger }: Awaited<ReturnType<typeof needs>>, session: SessionId, run: RunId): Promise<void> {
+  const lease = await ledger.acquire(session, run);
+  if (lease.kind !== 'acquired') throw new Error(lease.kind);
+  const about = { run, actor: 'system', at: 1 } as const;
+  const started = { ...about, type: 'session.started', cause: null, payload: { workspace: folder } } as const;
+  const input = { role: 'user' as const, content: [{ type: 'text' as const, text: 'x' }] };
+  const begun = {
+    ...about,
+    type: 'run.started',
+    cause: started,
+    payload: { agent: 'a', input, origin: { kind: 'person' as const }, depth: 0 },
+  } as const;
+  const report = { format: 'text', body: 'done' } as const;
+  const payload = { status: 'completed', report, finalAgent: 'a', verification: { state: 'unchecked' } } as const;
+  const ended = { ...about, type: 'run.ended', cause: begun, payload } as const;
+  const outcome = await ledger.append({ session, fence: lease.fence, events: [started, begun, ended], release: true });
+  expect(outcome.kind).toBe('appended');
+}

@@ -1,0 +1,192 @@
+/**
+ * Whose files are whose, in all processes that share a ledger. A task leases its domain before it works; one that could write
+ * the same files is refused, or waits. Each lease has a number greater than all before it: a task that is taken up again
+ * leases anew, and whoever held the earlier one finds that it no longer holds. A lease ends when it is given back, or when its
+ * run has ended.
+ */
+import { type Clock, sleep } from '../base/clock.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { Failure, Payloads } from '../events/catalogue.ts';
+import { asOnlyWriter, type KeptChange, type KeptSession, writeKept } from '../ledger/one-writer.ts';
+import { readEvents } from '../ledger/pages.ts';
+import type { Ledger } from '../ledger/port.ts';
+import { overlapOf, readDomain } from './domains.ts';
+import type { DomainPaths } from './port.ts';
+
+export const WORKSPACES = 'ses_workspaces' as SessionId;
+
+export interface LeaseNeeds {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** The project's folder. */
+  readonly root: string;
+}
+
+export interface WantedLease {
+  readonly task: string;
+  readonly session: string;
+  /** Who would go on with the task after a crash: its root run. */
+  readonly run: string;
+  readonly repo: string;
+  readonly domain: DomainPaths;
+}
+
+export interface DomainLease {
+  readonly token: number;
+  readonly task: string;
+  readonly session: string;
+}
+
+/** Who has what is wanted, and which of it. */
+export interface LeaseHolder {
+  readonly task: string;
+  readonly run: string;
+  readonly overlap: string;
+}
+
+export interface LeaseWaiting {
+  /** `refuse` unless said. */
+  readonly whenTaken?: 'refuse' | 'wait' | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told when it begins to wait, and whenever it waits for somebody else. */
+  readonly told?: ((holders: readonly LeaseHolder[]) => void) | undefined;
+}
+
+type Lease = Payloads['domain.leased'];
+
+interface Standing {
+  readonly open: ReadonlyMap<number, Lease>;
+  readonly last: number;
+}
+
+export async function leaseDomain(
+  needs: LeaseNeeds,
+  wanted: WantedLease,
+  { whenTaken = 'refuse', signal, told }: LeaseWaiting = {},
+): Promise<Result<DomainLease, Failure>> {
+  const started = needs.clock.elapsed();
+  let before = '';
+  for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, limits.domainLookMs)) {
+    const outcome = await tryLease(needs, wanted);
+    if (!outcome.ok) return outcome;
+    if (outcome.value.kind === 'leased') return ok(outcome.value.lease);
+    const { holders } = outcome.value;
+    if (whenTaken === 'refuse') return fail(taken(wanted, holders));
+    const now = holders.map(({ task }) => task).join(', ');
+    if (now !== before) told?.(holders);
+    before = now;
+    if (needs.clock.elapsed() - started >= limits.domainWaitMs) return fail(waitedTooLong(wanted, holders));
+    if ((await sleep(needs.clock, pauseMs, signal)) === 'aborted')
+      return fail({ code: 'cancelled', message: `${wanted.task} no longer waits for its files.` });
+  }
+}
+
+/** Again, it does nothing. */
+export async function releaseDomain(needs: LeaseNeeds, { token }: DomainLease): Promise<Result<void, Failure>> {
+  const done = await asOnlyWriter(keptBy(needs), async (fence) => {
+    const { open } = await standing(needs.ledger);
+    const changes: KeptChange[] = open.has(token) ? [{ type: 'domain.released', payload: { token, why: 'done' } }] : [];
+    return await writeKept(keptBy(needs), fence, changes);
+  });
+  return done.ok && done.value ? ok(undefined) : fail(busy);
+}
+
+/** Whether it still holds: nobody has taken the task up meanwhile, and its run has not ended. */
+export async function holdsDomain({ ledger }: Pick<LeaseNeeds, 'ledger'>, { token }: DomainLease): Promise<boolean> {
+  const { open } = await standing(ledger);
+  const lease = open.get(token);
+  return lease !== undefined && !(await hasEnded(ledger, lease));
+}
+
+type Tried =
+  | { readonly kind: 'leased'; readonly lease: DomainLease }
+  | { readonly kind: 'taken'; readonly holders: readonly LeaseHolder[] };
+
+async function tryLease(needs: LeaseNeeds, wanted: WantedLease): Promise<Result<Tried, Failure>> {
+  const domain = readDomain(wanted.domain);
+  if (!domain.ok) return domain;
+  const kept = keptBy(needs);
+  const done = await asOnlyWriter(kept, async (fence): Promise<Result<Tried, Failure>> => {
+    const { open, last } = await standing(needs.ledger);
+    const changes: KeptChange[] = [];
+    const holders: LeaseHolder[] = [];
+    let insteadOf: number | undefined;
+    for (const [token, lease] of open) {
+      if (lease.task === wanted.task && lease.session === wanted.session) {
+        insteadOf = token;
+        continue;
+      }
+      const theirs = lease.repo === wanted.repo ? readDomain(lease) : undefined;
+      const overlap = theirs?.ok === true ? overlapOf(domain.value, theirs.value) : undefined;
+      if (overlap === undefined) continue;
+      if (await hasEnded(needs.ledger, lease)) changes.push({ type: 'domain.released', payload: { token, why: 'ended' } });
+      else holders.push({ task: lease.task, run: lease.run, overlap });
+    }
+    if (holders.length > 0) return ok({ kind: 'taken', holders });
+    const { task, session, run, repo } = wanted;
+    const token = last + 1;
+    const { include, exclude, noTouch } = wanted.domain;
+    const paths = { include: [...include], exclude: [...exclude], noTouch: [...noTouch] };
+    const payload: Lease = { token, task, session, run, repo, ...paths, ...present({ insteadOf }) };
+    const written = await writeKept(kept, fence, [...changes, { type: 'domain.leased', payload }]);
+    return written ? ok({ kind: 'leased', lease: { token, task, session } }) : fail(busy);
+  });
+  return done.ok ? done.value : fail(busy);
+}
+
+const keptBy = (needs: LeaseNeeds): KeptSession => ({
+  ...needs,
+  session: WORKSPACES,
+  writer: 'run_workspaces' as RunId,
+  title: 'domains of tasks',
+  actor: 'system',
+});
+
+/** What was read is not read again: leases are many in a long life. */
+const known = new WeakMap<Ledger, Standing & { readonly after: number }>();
+
+async function standing(ledger: Ledger): Promise<Standing> {
+  const before = known.get(ledger);
+  const open = new Map(before?.open);
+  let [last, after] = [before?.last ?? 0, before?.after ?? 0];
+  for await (const event of readEvents(ledger, { session: WORKSPACES, after, exact: true })) {
+    after = event.position;
+    if (event.event_type === 'domain.released') open.delete(event.payload.token);
+    if (event.event_type !== 'domain.leased') continue;
+    if (event.payload.insteadOf !== undefined) open.delete(event.payload.insteadOf);
+    open.set(event.payload.token, event.payload);
+    last = Math.max(last, event.payload.token);
+  }
+  if (after > (known.get(ledger)?.after ?? 0)) known.set(ledger, { open, last, after });
+  return { open, last };
+}
+
+const UNENDED: ReadonlySet<string> = new Set(['running', 'waiting', 'paused', 'parked']);
+
+async function hasEnded(ledger: Ledger, { run }: Lease): Promise<boolean> {
+  const [row] = await ledger.runs({ run: run as RunId });
+  return row !== undefined && !UNENDED.has(row.state);
+}
+
+const listed = (holders: readonly LeaseHolder[]): string =>
+  holders.map(({ task, run, overlap }) => `${task} of ${run} (${overlap})`).join('; ');
+
+const taken = ({ task }: WantedLease, holders: readonly LeaseHolder[]): Failure => ({
+  code: 'domain_taken',
+  message: `${task} could write the same files as ${listed(holders)}.`,
+  fix: 'Let it wait, narrow its include_paths, or end the other: troupe resume or troupe cancel its run.',
+});
+
+const waitedTooLong = (wanted: WantedLease, holders: readonly LeaseHolder[]): Failure => ({
+  ...taken(wanted, holders),
+  message: `${wanted.task} has waited ${limits.domainWaitMs / 60_000} minutes (domainWaitMs) for ${listed(holders)}.`,
+});
+
+const busy: Failure = {
+  code: 'workspace_busy',
+  message: `Others have been leasing files for ${limits.organisationWaitMs / 1_000} seconds (organisationWaitMs).`,
+  fix: 'Try again.',
+};

@@ -1,0 +1,164 @@
+/**
+ * Where tasks work, and how their work comes back: places of their own, patches of what was done there, one patch of several,
+ * and the way into the user's files. What always holds:
+ *
+ * - The user's index, HEAD, branches, stash and files are not touched by anything here but `apply`, and by that only as asked.
+ * - Nothing that a repository brings is run: no hooks, no filters, no drivers, no monitors, no addresses of its modules.
+ * - What somebody has written is never dropped: what is undone is kept as a patch first, and a place with work that was not
+ *   captured is not removed unless that is said.
+ * - Everything may be cut off anywhere and asked for again.
+ */
+import type { Result } from '../base/result.ts';
+import type { Failure } from '../events/catalogue.ts';
+
+/** Where a task works: in a worktree of its own that began at `base`, or in a folder as it is. */
+export type WorkPlace =
+  | { readonly kind: 'worktree'; readonly path: string; readonly base: string; readonly repo: string }
+  | {
+      readonly kind: 'in-place';
+      readonly path: string;
+      /** How the folder was when the task began, where it lies in a repository. */
+      readonly base?: string | undefined;
+      readonly repo?: string | undefined;
+    };
+
+export interface WantedPlace {
+  /** A folder in the repository. */
+  readonly repo: string;
+  readonly session: string;
+  /** Asked for again under the same name, it is the same place. */
+  readonly task: string;
+  /** A commit; `working-tree` for how the user's files are now, whether committed or not. `HEAD` unless said. */
+  readonly base?: string | undefined;
+  /** Work on this new branch, which begins with `troupe/`, instead of on none. */
+  readonly branch?: string | undefined;
+  readonly inPlace?: boolean | undefined;
+}
+
+export interface PreparedPlace {
+  readonly place: WorkPlace;
+  /** What somebody should know: a module that could not be filled, ignored files that were not copied. */
+  readonly notes: readonly string[];
+}
+
+/** Paths as task packages name them, relative to the top of the repository. Without `include` everything may be written. */
+export interface DomainPaths {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly noTouch: readonly string[];
+}
+
+export interface PatchedFile {
+  readonly path: string;
+  /** Where it was before, when it was renamed. */
+  readonly from?: string | undefined;
+  readonly change: 'added' | 'changed' | 'deleted' | 'renamed';
+  readonly addedLines: number;
+  readonly removedLines: number;
+  readonly binary?: boolean | undefined;
+}
+
+/** What was done at a place, against where it began. */
+export interface CapturedWork {
+  /** For `git apply`, whole: binary files, renames, modes, links. Empty when nothing was changed. */
+  readonly patch: Uint8Array;
+  readonly files: readonly PatchedFile[];
+  /** What was written where it must not be: taken back at the place (not in a folder as it is), and kept as patches. */
+  readonly outside: readonly OutsideWrite[];
+  /** What is there and in no patch, such as changes inside a module. */
+  readonly uncaptured: readonly string[];
+}
+
+export interface OutsideWrite {
+  readonly path: string;
+  readonly why: string;
+  /** The file with the patch that holds it; absent where it was only told. */
+  readonly kept?: string | undefined;
+}
+
+/** One task's work, to be put together with others of the same base. */
+export interface TaskPatch {
+  readonly task: string;
+  readonly patch: Uint8Array;
+}
+
+/** One side of a file on which tasks do not agree; without a `blob` the file is not there. */
+export interface ConflictSide {
+  readonly task: string;
+  readonly mode?: string | undefined;
+  readonly blob?: string | undefined;
+}
+
+export interface MergeConflict {
+  readonly path: string;
+  /** `content`, `add/add`, `modify/delete`, `binary`, `rename/rename` and what else git calls it. */
+  readonly kind: string;
+  readonly says: string;
+  readonly sides: readonly ConflictSide[];
+  /** Where both changed the same lines: how they were, and what each made of them; bounded. */
+  readonly hunks: readonly { readonly line: number; readonly base: string; readonly ours: string; readonly theirs: string }[];
+}
+
+/** A task whose work stands against that of tasks before it: all of it is left out, and nothing of it is lost. */
+export interface LeftTask {
+  readonly task: string;
+  /** With whom: tasks before it that changed the same files. */
+  readonly against: readonly string[];
+  readonly conflicts: readonly MergeConflict[];
+  /**
+   * From the base to all of the merged work with this task's on top, with marks where they disagree: what a resolver begins
+   * with.
+   */
+  readonly marked: Uint8Array;
+}
+
+export interface MergedWork {
+  /** The work of all tasks in `merged`, as one. */
+  readonly patch: Uint8Array;
+  readonly files: readonly PatchedFile[];
+  readonly merged: readonly string[];
+  readonly left: readonly LeftTask[];
+}
+
+/** A place as it is, as blobs: what a worker with an empty folder needs to build it. */
+export interface PackedPlace {
+  readonly format: 1;
+  readonly base: string;
+  /** The files of the base, as a pack of git's objects without history. */
+  readonly pack: Uint8Array;
+  /** What was done there so far. */
+  readonly patch: Uint8Array;
+}
+
+export interface Workspaces {
+  prepare(wanted: WantedPlace, signal?: AbortSignal): Promise<Result<PreparedPlace, Failure>>;
+  capture(place: WorkPlace, domain?: DomainPaths): Promise<Result<CapturedWork, Failure>>;
+  /** Refuses while there is work that `captured` does not hold, unless `force`. */
+  remove(place: WorkPlace, options: RemoveOptions): Promise<Result<RemovedPlace, Failure>>;
+  /**
+   * Puts work onto a place that is as it began: what was done elsewhere, or a merge with marks that is to be resolved there.
+   */
+  lay(place: WorkPlace, patch: Uint8Array): Promise<Result<void, Failure>>;
+  merge(wanted: WantedMerge): Promise<Result<MergedWork, Failure>>;
+  pack(place: WorkPlace): Promise<Result<PackedPlace, Failure>>;
+  unpack(packed: PackedPlace, wanted: Pick<WantedPlace, 'session' | 'task'>): Promise<Result<PreparedPlace, Failure>>;
+}
+
+export interface RemoveOptions {
+  /** The patch that was captured last: a place that holds just that has nothing to lose. */
+  readonly captured?: Uint8Array | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export interface RemovedPlace {
+  readonly removed: boolean;
+  /** A branch with commits of its own stays. */
+  readonly kept?: string | undefined;
+}
+
+export interface WantedMerge {
+  readonly repo: string;
+  readonly base: string;
+  /** In the order in which they count: what stands against an earlier one is left. */
+  readonly patches: readonly TaskPatch[];
+}

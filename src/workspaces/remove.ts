@@ -1,0 +1,71 @@
+/** Removes places. One that holds work which is in no patch that the caller has stays, and the failure says what it is. */
+import { lstat, rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { Failure } from '../events/catalogue.ts';
+import { pathExists } from '../tools/files/path-exists.ts';
+import { captureWork } from './capture.ts';
+import { askGit } from './git.ts';
+import { lockedWorktrees, onePerTask } from './locks.ts';
+import type { WorkspaceOptions } from './options.ts';
+import { besidePlace, type PlaceFiles, readRecord } from './place-files.ts';
+import type { RemovedPlace, RemoveOptions, WorkPlace } from './port.ts';
+import { adminOf, removeMade } from './prepare.ts';
+import { withoutNewline } from './repository.ts';
+
+export async function removePlace(
+  options: WorkspaceOptions,
+  place: WorkPlace,
+  { captured, force = false }: RemoveOptions,
+): Promise<Result<RemovedPlace, Failure>> {
+  // The folder of somebody who works there is never removed.
+  if (place.kind === 'in-place') return ok({ removed: false });
+  const files = besidePlace(place.path);
+  return await onePerTask(options, place.path, undefined, async () => {
+    if (!(await pathExists(place.path))) return await forget(options, place, files);
+    const held = force ? undefined : await heldWork(options, place, captured);
+    if (held !== undefined) return fail(held);
+    const admin = await adminOf(place.path);
+    await lockedWorktrees(options, undefined, async () => {
+      await removeMade(place.path, admin);
+      return ok(undefined);
+    });
+    options.between?.('removed');
+    return await forget(options, place, files);
+  });
+}
+
+async function heldWork(
+  options: WorkspaceOptions,
+  place: WorkPlace,
+  captured: Uint8Array | undefined,
+): Promise<Failure | undefined> {
+  const now = await captureWork(options, place);
+  if (!now.ok) return { ...now.error, message: `What is in ${place.path} is not known: ${now.error.message}` };
+  const { patch, uncaptured } = now.value;
+  const known = patch.length === 0 || (captured !== undefined && Buffer.compare(patch, captured) === 0);
+  const lost = uncaptured.filter((one) => /^(?:the|files of the) module /.test(one));
+  if (known && lost.length === 0) return undefined;
+  const what = known ? lost.join('; ') : `${now.value.files.length} files that are in no patch`;
+  return { code: 'work_held', message: `${place.path} holds work: ${what}.`, fix: 'Capture it first, or remove it with force.' };
+}
+
+/** What was kept beside it stays as long as it holds something; a branch stays when it holds commits of its own. */
+async function forget(
+  { environment }: WorkspaceOptions,
+  { repo, base }: WorkPlace & { readonly kind: 'worktree' },
+  files: PlaceFiles,
+): Promise<Result<RemovedPlace, Failure>> {
+  const branch = (await readRecord(files.record))?.branch;
+  let kept: string | undefined;
+  if (branch !== undefined && (await lstat(repo).catch(() => undefined)) !== undefined) {
+    const call = { folder: repo, environment };
+    const at = await askGit(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], call);
+    if (at.ok && withoutNewline(at.value) === base) await askGit(['update-ref', '-d', `refs/heads/${branch}`, base], call);
+    else if (at.ok) kept = branch;
+  }
+  await rm(files.index, { force: true });
+  await rm(files.record, { force: true });
+  await rmdir(dirname(files.path)).catch(() => undefined);
+  return ok({ removed: true, ...(kept !== undefined && { kept }) });
+}

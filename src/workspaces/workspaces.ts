@@ -1,0 +1,21 @@
+/** All of it, with what it needs from the world put in once. */
+import { captureWork } from './capture.ts';
+import { layWork } from './lay.ts';
+import { mergeWork } from './merge.ts';
+import type { WorkspaceOptions } from './options.ts';
+import type { Workspaces } from './port.ts';
+import { preparePlace } from './prepare.ts';
+import { removePlace } from './remove.ts';
+import { packPlace, unpackPlace } from './travel.ts';
+
+export function createWorkspaces(options: WorkspaceOptions): Workspaces {
+  return {
+    prepare: (wanted, signal) => preparePlace(options, wanted, signal),
+    capture: (place, domain) => captureWork(options, place, domain),
+    remove: (place, how) => removePlace(options, place, how),
+    lay: (place, patch) => layWork(options, place, patch),
+    merge: (wanted) => mergeWork(options, wanted),
+    pack: (place) => packPlace(options, place),
+    unpack: (packed, wanted) => unpackPlace(options, packed, wanted),
+  };
+}
