@@ -28,7 +28,7 @@ export async function captureWork(
   const domain = readDomain(paths);
   if (!domain.ok) return domain;
   return await atPlace(options, place, async (git, base, files) => {
-    const now = await snapshotOf(git, place, base, files);
+    const now = await treeAtPlace(git, place, base, files);
     if (!now.ok) return now;
     const changes = await changesBetween(git, base, now.value.tree);
     if (!changes.ok) return changes;
@@ -70,7 +70,7 @@ export async function atPlace<Value>(
 }
 
 /** The disk as it is. The index is the one that was kept when the place was made: nobody could hide anything in it. */
-export function snapshotOf(
+export function treeAtPlace(
   git: PrivateGit,
   place: WorkPlace,
   base: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
-import { atPlace, snapshotOf } from './capture.ts';
+import { atPlace, treeAtPlace } from './capture.ts';
 import type { WorkspaceOptions } from './options.ts';
 import type { WorkPlace } from './port.ts';
 import { gitFailure } from './private-git.ts';
@@ -17,7 +17,7 @@ export async function layWork(options: WorkspaceOptions, place: WorkPlace, patch
   return await atPlace(options, place, async (git, base, files) => {
     const wanted = await treeOfPatch(git, base, patch);
     if (!wanted.ok) return wanted;
-    const now = await snapshotOf(git, place, base, files);
+    const now = await treeAtPlace(git, place, base, files);
     if (!now.ok) return now;
     if (now.value.tree === wanted.value) return ok(undefined);
     const other = await othersWork(git, { now: now.value.tree, base, wanted: wanted.value });
