@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seen, startHttpMcpServer } from '../../../test/support/mcp/server.ts';
+import { PATIENCE_MS } from '../../../test/support/patience.ts';
 import { programOf } from '../../../test/support/programs/programs.ts';
 import { unseen } from '../../../test/support/tool-workspace.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -15,7 +16,11 @@ const script = await programOf(join(import.meta.dirname, '../../../test/support/
 const stdio = (...args: string[]): McpServerConfig => ({ command: process.execPath, args: [script, ...args] });
 /** How a configuration names a variable. */
 const variable = (name: string): string => `$\{${name}}`;
-const options = { clock: systemClock, environment: { ...process.env, TOKEN: 'secret-token' }, folder: import.meta.dirname };
+/** On a busy machine a server may take long to start: only who never answers is given little time. */
+const options = {
+  ...{ clock: systemClock, environment: { ...process.env, TOKEN: 'secret-token' }, folder: import.meta.dirname },
+  startMs: PATIENCE_MS,
+};
 const context = (signal: AbortSignal = new AbortController().signal) => ({
   workspace: '/',
   signal,
@@ -151,22 +156,23 @@ describe('an MCP server as our child', () => {
         missing: { command: '/no/such/program' },
         dying: { command: '/bin/sh', args: ['-c', 'echo "no config found" >&2; exit 3'] },
         unset: { command: 'true', env: { A: variable('NOT_SET_ANYWHERE') } },
-        silent: stdio('--silent'),
         refused: { url: 'http://127.0.0.1:1/mcp' },
       },
-      { ...options, startMs: 1_500 },
+      options,
     );
-    const error = async (name: string): Promise<string> => {
-      const outcome = await servers.tools(name);
+    const hasty = createMcpServers({ silent: stdio('--silent') }, { ...options, startMs: 1_500 });
+    const error = async (name: string, from = servers): Promise<string> => {
+      const outcome = await from.tools(name);
       return outcome.ok ? '' : outcome.error;
     };
     expect(await error('missing')).toContain('ENOENT');
     expect(await error('dying')).toMatch(/exit code 3; stderr: no config found/);
     expect(await error('unset')).toContain('NOT_SET_ANYWHERE is not set');
-    expect(await error('silent')).toMatch(/no answer within|timed out/i);
+    expect(await error('silent', hasty)).toMatch(/no answer within|timed out/i);
     expect(await error('refused')).toContain('the MCP server refused could not be started');
     expect(await error('other')).toBe('there is no MCP server named "other"');
     await servers.close();
+    await hasty.close();
   });
 
   it('is found again over HTTP after it was restarted', async () => {
