@@ -6,6 +6,8 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const runtimeFolder = join(root, 'tools', 'runtime');
 /** Servers that only a cluster needs: tests, benchmarks and `troupe cluster up` from a checkout. */
 export const clusterFolder = join(root, 'tools', 'cluster');
+/** Programs that speak the protocol of coding agents, for tests. */
+export const executorsFolder = join(root, 'tools', 'executors');
 
 /** One line about what is going on, for people. Results are on stdout, so this never is. */
 export function say(line) {

@@ -5,18 +5,19 @@
  */
 import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterFolder, root, runtimeFolder, say } from './checkout.mjs';
+import { clusterFolder, executorsFolder, root, runtimeFolder, say } from './checkout.mjs';
 import { withFolderLock } from './folder-lock.mjs';
 import { npmInstall } from './npm.mjs';
 import { findNode, requireNode } from './runtime.mjs';
 
 /** Returns the path of the Node to use, with everything in place. */
-export async function ensureInstalled({ cluster = false } = {}) {
-  if (hasNode() && isInstalled(root) && (!cluster || isInstalled(clusterFolder))) return requireNode();
-  return withFolderLock(join(root, '.install-lock'), () => installMissing(cluster));
+export async function ensureInstalled({ cluster = false, executors = false } = {}) {
+  const isComplete = (!cluster || isInstalled(clusterFolder)) && (!executors || isInstalled(executorsFolder));
+  if (hasNode() && isInstalled(root) && isComplete) return requireNode();
+  return withFolderLock(join(root, '.install-lock'), () => installMissing(cluster, executors));
 }
 
-async function installMissing(cluster) {
+async function installMissing(cluster, executors) {
   if (!hasNode()) {
     say('troupe: installing Node 24 for this checkout (once) …');
     await npmInstall(process.execPath, runtimeFolder);
@@ -29,6 +30,10 @@ async function installMissing(cluster) {
   if (cluster && !isInstalled(clusterFolder)) {
     say('troupe: installing the servers of a cluster (once) …');
     await npmInstall(node, clusterFolder);
+  }
+  if (executors && !isInstalled(executorsFolder)) {
+    say('troupe: installing programs that tests talk with (once) …');
+    await npmInstall(node, executorsFolder);
   }
   return node;
 }

@@ -16,12 +16,12 @@ const tasks = {
   demo: { run: [commandLine, 'demo'], env: { TROUPE_CALLED_AS: './troupe' } },
   start: { run: [commandLine] },
   cli: { run: [commandLine], here: true },
-  test: { run: ['scripts/pipeline.ts', 'test'], cluster: true },
+  test: { run: ['scripts/pipeline.ts', 'test'], cluster: true, executors: true },
   check: { run: ['scripts/pipeline.ts', 'check'] },
   fix: { run: ['scripts/fix.ts'] },
   build: { run: ['scripts/build.ts'] },
   bench: { run: ['bench/run.ts'], cluster: true },
-  mutations: { run: ['scripts/mutations.ts'], cluster: true },
+  mutations: { run: ['scripts/mutations.ts'], cluster: true, executors: true },
 };
 
 const EXIT_USAGE = 2;
@@ -39,7 +39,7 @@ export async function main(parameters) {
     }
     const task = tasks[name];
     const cluster = task.cluster === true || (task.run[0] === commandLine && rest[0] === 'cluster');
-    await runTask(await ensureInstalled({ cluster }), task, rest);
+    await runTask(await ensureInstalled({ cluster, executors: task.executors === true }), task, rest);
   } catch (error) {
     if (!(error instanceof BootstrapError)) throw error;
     say(error.message);

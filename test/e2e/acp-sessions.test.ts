@@ -83,8 +83,14 @@ describe('a session', () => {
     const first = client.prompt(session, 'Go.');
     await begun;
     await expect(client.prompt(session, 'And this.')).rejects.toMatchObject({ code: -32_600, data: { code: 'busy' } });
-    await client.connection.agent.notify(sessions.cancel, { sessionId: session });
+    const { agent } = client.connection;
+    const mode = (modeId: string) => agent.request(sessions.setMode, { sessionId: session, modeId });
+    // Less freedom would come too late for what is at work.
+    await expect(mode('read-only')).rejects.toMatchObject({ code: -32_600 });
+    await expect(mode('nonsense')).rejects.toMatchObject({ code: -32_602 });
+    await agent.notify(sessions.cancel, { sessionId: session });
     expect((await first).stopReason).toBe('cancelled');
+    await mode('read-only');
   });
 
   it('is answered by the agent and with the model that the client chooses', async () => {
