@@ -36,6 +36,8 @@ export interface StartRequest {
   readonly budget?: Budget | undefined;
   /** Begins with what was said before condensed, whether there is room or not. */
   readonly condense?: boolean | undefined;
+  /** Says what it would hand over to executors, and is paused before it does: it goes on when it is resumed. */
+  readonly planOnly?: boolean | undefined;
 }
 
 /** Under which terms a run goes on. What is left out stays as it was. */

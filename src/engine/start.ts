@@ -66,6 +66,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
       ...bounds,
       ...present({ continues, retries: request.retries, model: request.model }),
       ...(request.condense === true ? { condense: true } : {}),
+      ...(request.planOnly === true ? { planOnly: true } : {}),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
     };
     const opening = (root: DrivenRun): readonly NewEvent[] => {

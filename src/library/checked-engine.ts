@@ -17,7 +17,7 @@ const isMessage = (value: unknown): string | undefined =>
 const isSwitch = (value: unknown): string | undefined => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const starting = {
   ...{ agent: isText, workspace: isText, model: isText, session: isText, run: isText },
-  ...{ input: isMessage, origin: isObject, budget: budgetCheck, condense: isSwitch },
+  ...{ input: isMessage, origin: isObject, budget: budgetCheck, condense: isSwitch, planOnly: isSwitch },
 };
 
 const sending = { by: isText, where: isOneOf(...whereSaid.options) };

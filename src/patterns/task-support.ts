@@ -60,6 +60,8 @@ export type TaskProgress = {
 };
 
 export interface TaskSupport {
+  /** The agent that a name stands for where an executor may be named too: itself, or one that is nothing but the executor. */
+  executor(name: string): Promise<string>;
   /** The session, and the environment as it is now by a reference. */
   environment(): Promise<{ readonly session: string; readonly environment: string }>;
   prepare(wanted: PlaceWanted): Promise<PlaceFound>;

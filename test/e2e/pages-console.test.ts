@@ -95,7 +95,8 @@ async function run(play: Play, folder: Folder, line: string): Promise<string> {
   if (folder.cwd === repository && example === undefined && words[0] !== 'demo' && words[0] !== '-C')
     throw new Error(`this would leave something behind in the checkout: ${line}`);
   const state = example === undefined ? {} : { TROUPE_HOME: join(folder.home, example) };
-  const terminal = testTerminal({ cwd: folder.cwd, env: { ...folder.env, ...state }, input });
+  const called = plain.startsWith('./troupe') ? { TROUPE_CALLED_AS: './troupe' } : {};
+  const terminal = testTerminal({ cwd: folder.cwd, env: { ...folder.env, ...called, ...state }, input });
   const ended = runProgram(words, terminal);
   if (words.includes('-f')) {
     play.beside.push(ended);

@@ -1,27 +1,56 @@
-/** `troupe demo`: the first example, end to end, in a temporary folder. Real engine, real ledger, real tools; no key. */
+/** `troupe demo`: an example, end to end, in a temporary folder. Real engine, real ledger, real tools; no key. */
 import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { suggest } from '../../base/did-you-mean.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
-import type { CommandContext } from '../terminal/command.ts';
+import { type CommandContext, usageError } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import { runCommand } from './run.ts';
 
-const EXAMPLE = fileURLToPath(new URL('../../../examples/01-first-run', import.meta.url));
-const PROMPT = 'The tests of this project fail. Find out why, fix it, and show that they pass.';
+interface Demo {
+  readonly example: string;
+  readonly agent: string;
+  readonly prompt: string;
+  /** What somebody is about to see, in front of the folder. */
+  readonly says: string;
+}
 
-export async function demoCommand(context: CommandContext, options: OutputOptions): Promise<ExitCode> {
+const demos: Readonly<Record<string, Demo>> = {
+  lead: {
+    example: '22-architect',
+    agent: 'lead',
+    prompt: 'Add a CLI tool to this repo and cover it with tests.',
+    says: 'One agent plans and judges, another does the work, and the runtime looks at what it did, in',
+  },
+  fixer: {
+    example: '01-first-run',
+    agent: 'agents/fixer.md',
+    prompt: 'The tests of this project fail. Find out why, fix it, and show that they pass.',
+    says: 'An agent repairs a small project in',
+  },
+};
+
+export async function demoCommand(context: CommandContext, which: string, options: OutputOptions): Promise<ExitCode> {
+  const demo = demos[which];
+  if (demo === undefined) {
+    const names = Object.keys(demos);
+    throw usageError(
+      `There is no demo ${JSON.stringify(which)}`,
+      suggest(which, names, 'demos') ?? `take one of ${names.join(', ')}`,
+    );
+  }
   const { progress, env } = context.terminal;
   const folder = await mkdtemp(join(tmpdir(), 'troupe-demo-'));
-  await cp(EXAMPLE, folder, { recursive: true });
+  await cp(fileURLToPath(new URL(`../../../examples/${demo.example}`, import.meta.url)), folder, { recursive: true });
   // State stays in the demo's folder, a model from outside would need a key, and the agent runs tests with this Node.
   const path = [dirname(process.execPath), env['PATH']].filter((part) => part !== undefined).join(delimiter);
   const terminal = { ...context.terminal, env: { ...env, TROUPE_HOME: undefined, TROUPE_MODEL: undefined, PATH: path } };
   if (!options.quiet) {
-    progress.line(`An agent repairs a small project in ${folder}.`);
+    progress.line(`${demo.says} ${folder}.`);
     progress.line('Its answers come from a script, everything else is real: tools, files, tests, ledger.');
     progress.line();
   }
-  return runCommand({ ...context, terminal, cwd: folder }, 'agents/fixer.md', PROMPT, options);
+  return runCommand({ ...context, terminal, cwd: folder }, demo.agent, demo.prompt, options);
 }

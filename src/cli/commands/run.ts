@@ -7,6 +7,7 @@ import { TroupeError } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { counted } from '../../base/wording.ts';
 import type { RunHandle } from '../../engine/port.ts';
 import { readAll } from '../../engine/record/read-all.ts';
 import type { Budget } from '../../events/going-on.ts';
@@ -16,6 +17,7 @@ import { createFollower } from '../../library/follow.ts';
 import { findRoot } from '../../project/config.ts';
 import type { Project } from '../../project/project.ts';
 import { foldBudget, initialBudget, type Totals } from '../../projections/budget.ts';
+import { packagesIn, packageTypes } from '../../projections/patterns/task-packages.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { standingNext } from '../drive/find-run.ts';
@@ -23,10 +25,10 @@ import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
 import { sayPassedOver } from '../drive/passed-over.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
-import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
-import type { ExitCode } from '../terminal/exit-codes.ts';
+import { type CommandContext, callOf, usageError, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
-import { safeLine } from '../terminal/safe-text.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { inRounds, type Round, tried } from '../watch/watch-rounds.ts';
 import { everyFile, filesOfOne, type WatchedFiles } from '../watch/watched-files.ts';
 
@@ -38,6 +40,8 @@ export interface RunCommandOptions extends RunTermsOptions {
   /** Again whenever a file of the agent changes. */
   readonly watch?: boolean | undefined;
   readonly var?: Readonly<Record<string, string>> | undefined;
+  /** Stops before the first task is handed over, and prints what would be. */
+  readonly planOnly?: boolean | undefined;
 }
 
 export async function runCommand(
@@ -172,6 +176,7 @@ async function startAndDrive(
     session: before?.session,
     workspace: project.config.workspace,
     budget,
+    planOnly: options.planOnly,
   });
   if (started.kind === 'refused') {
     const { code, message, fix } = started.error;
@@ -184,9 +189,32 @@ async function startAndDrive(
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
   const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
-  const code = await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
+  const finished = await finishRun(
+    context,
+    project,
+    { session: handle.session, run: handle.run, tree: follower.tree, end },
+    options,
+  );
+  const isPlan = options.planOnly === true && end.kind === 'paused';
+  if (isPlan) await printPackages(context, project, handle, options);
+  const code = isPlan ? exitCodes.completed : finished;
   const wallMs = context.clock.elapsed() - startedAt;
   return { code, took: { ...(budget === undefined ? NOTHING : await tookOf(project, handle)), wallMs } };
+}
+
+/** What would be handed over, as it would be; one document after the other. */
+async function printPackages(
+  context: CommandContext,
+  { ledger }: Project,
+  { session, run }: Pick<RunHandle, 'session' | 'run'>,
+  { json, jsonl }: RunCommandOptions,
+): Promise<void> {
+  const packages = packagesIn(await readAll(ledger, session, { root: run, types: packageTypes, exact: false }));
+  const { out, progress } = context.terminal;
+  if (json !== true && jsonl !== true) out.write(packages.map((yaml) => safeText(yaml)).join('---\n'));
+  progress.line(
+    `${counted(packages.length, 'task')}, none handed over yet; go on with: ${callOf(context)} resume ${shortId(run)}`,
+  );
 }
 
 const NOTHING: Totals = { calls: 0, tokens: 0, nanoUsd: 0 };

@@ -98,6 +98,7 @@ function describeStart(add: Add, perform: Perform): void {
     .option('--session <id>', 'go on in this session')
     .option('--workspace <folder>', 'the folder the agent may touch')
     .option('--watch', 'run again whenever a file of the agent changes, until Ctrl-C; limits are for all runs together')
+    .option('--plan-only', 'print the tasks that would be handed over, and stop before the first; resume goes on')
     .option('--var <key=value>', 'a variable for prompts; may be given again', collectVariable)
     .option('-y, --yes', 'give every permission that is asked for')
     .addOption(requireOption())
@@ -105,9 +106,11 @@ function describeStart(add: Add, perform: Perform): void {
     .action((agent: string, prompt: string | undefined, options: RunCommandOptions) =>
       perform(async (context) => (await import('../commands/run.ts')).runCommand(context, agent, prompt, options)),
     );
-  output(add('demo', 'watch an agent repair a small project, without a key', 'troupe demo')).action((options: OutputOptions) =>
-    perform(async (context) => (await import('../commands/demo.ts')).demoCommand(context, options)),
-  );
+  output(add('demo', 'watch agents add a command to a small project, without a key', 'troupe demo'))
+    .argument('[which]', 'lead: one plans, another works; fixer: one repairs', 'lead')
+    .action((which: string, options: OutputOptions) =>
+      perform(async (context) => (await import('../commands/demo.ts')).demoCommand(context, which, options)),
+    );
 }
 
 function describeLooks(add: Add, perform: Perform): void {

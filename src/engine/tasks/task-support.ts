@@ -1,5 +1,6 @@
 /** What patterns that hand tasks over ask of the runtime, from what was recorded and from where the tasks were worked on. */
 
+import { executorModel } from '../../agents/definition/executor.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
@@ -15,14 +16,14 @@ import type {
 } from '../../patterns/task-support.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { Interruption } from '../interruption.ts';
-import type { LedgerAccess, TaskAccess } from '../options.ts';
+import type { AgentAccess, LedgerAccess, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import { eventsBelow } from './events-below.ts';
 import { keepPatch, patchBytes } from './patches.ts';
 import { seenOfTask } from './seen-of-task.ts';
 
-export type SupportsTasks = LedgerAccess & Writes & WorksInFolders & TaskAccess;
+export type SupportsTasks = LedgerAccess & AgentAccess & Writes & WorksInFolders & TaskAccess;
 
 /** Why a run was left that only had to say what it would hand over. */
 const PLANNED = 'only the plan was asked for';
@@ -31,6 +32,7 @@ export function taskSupport(tree: SupportsTasks, node: DrivenRun): TaskSupport {
   const { places } = tree;
   return {
     planOnly: node.started.planOnly === true,
+    executor: async (name) => ((await tree.agent(name)) === undefined ? executorModel({ name }) : name),
     environment: async () => ({ session: tree.session, environment: NO_ENVIRONMENT }),
     where: async (task, workspace) =>
       (workspace === 'in-place' ? undefined : places?.where({ session: tree.session, task })) ?? tree.workspaceOf(node),

@@ -12,7 +12,16 @@ import type { AgentRun } from '../agent-run.ts';
 import type { RunResult } from '../steps.ts';
 import { restsOn, together, withVerification } from '../verification.ts';
 import { type ArchitectDecision, CLARIFY, DELEGATE, decisionOf, JUDGE, type WantedTask } from './exits.ts';
-import { type Done, isProved, judgedPayload, type Open, restsOnTasks, type TaskVerdict, verdictProblem } from './judging.ts';
+import {
+  type Done,
+  forEachOpen,
+  isProved,
+  judgedPayload,
+  type Open,
+  restsOnTasks,
+  type TaskVerdict,
+  verdictProblem,
+} from './judging.ts';
 import { mergeAccepted } from './merging.ts';
 import { cutOff, type Next, type Progressing, takeNotices } from './progressing.ts';
 import { answersPrompt, type ClarifyAnswer, noticePrompt, refusedPrompt } from './prompts.ts';
@@ -126,7 +135,8 @@ async function clarify(
   return { prompt: userText(answersPrompt(answered, settings.clarifyRounds - round, nonce)) };
 }
 
-async function judge(state: Progressing, key: string, verdicts: readonly TaskVerdict[]): Promise<Next> {
+async function judge(state: Progressing, key: string, given: readonly TaskVerdict[]): Promise<Next> {
+  const verdicts = forEachOpen(given, state.open);
   for (const verdict of verdicts) {
     const problem = verdictProblem(verdict, state.open);
     if (problem !== undefined) return { prompt: userText(refusedPrompt(problem)) };

@@ -118,7 +118,7 @@ export async function workOnAttempts(
   const handles: Handle[] = [];
   for (const { key, unit, prompt, terms } of attempts)
     handles.push(
-      await run.steps.start(`${key}/work`, unit.executor, userText(prompt), {
+      await run.steps.start(`${key}/work`, await agentOf(run, key, unit.executor), userText(prompt), {
         kind: 'task',
         role: 'executor',
         reason: firstWords(unit.wanted.goal),
@@ -138,6 +138,10 @@ export async function workOnAttempts(
   }
   return ended;
 }
+
+/** Looked up when it is handed over: a name may stand for an agent or for an executor without a file. */
+export const agentOf = (run: AgentRun, key: string, executor: string): Promise<string> =>
+  run.steps.step(`${key}/executor`, () => run.tasks.executor(executor));
 
 /** Until all have come to an end; whoever gets nowhere is stopped. */
 async function watch(

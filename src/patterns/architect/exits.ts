@@ -54,7 +54,7 @@ const judgeInput = z.strictObject({
   tasks: z
     .array(
       z.strictObject({
-        task_id: z.string(),
+        task_id: z.string().describe('Its id, or * for all that are to be judged.'),
         verdict: z.enum(['accepted', 'again', 'given_up']),
         why: line,
         acceptance: z

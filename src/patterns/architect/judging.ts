@@ -8,6 +8,9 @@ import type { Failed } from './policy.ts';
 import { isWithinScope, smaller } from './scope.ts';
 import type { EndedAttempt, Unit } from './units.ts';
 
+/** Stands for all tasks that are to be judged. */
+const ALL = '*';
+
 /** A task that came back and waits for a word. */
 export interface Open extends EndedAttempt {
   readonly failed: Failed | undefined;
@@ -26,6 +29,13 @@ export interface Done {
 
 type Judged = Payloads['task.judged'];
 export type TaskVerdict = Omit<TaskJudgement, 'task'> & { readonly task?: WantedTask };
+
+/** One word for all of them is one for each that no other word is for. */
+export function forEachOpen(verdicts: readonly TaskVerdict[], open: readonly Open[]): readonly TaskVerdict[] {
+  const named = verdicts.map(({ task_id }) => task_id);
+  const others = open.map(({ attempt }) => attempt.task).filter((task) => !named.includes(task));
+  return verdicts.flatMap((one) => (one.task_id === ALL ? others.map((task_id) => ({ ...one, task_id })) : [one]));
+}
 
 /** Why a verdict cannot stand; `undefined` when it can. */
 export function verdictProblem(verdict: TaskVerdict, open: readonly Open[]): string | undefined {

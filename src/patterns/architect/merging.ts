@@ -12,6 +12,7 @@ import type { RunResult } from '../steps.ts';
 import type { Merged } from '../task-support.ts';
 import { UNCHECKED } from '../verification.ts';
 import { acceptanceCommands } from './acceptance.ts';
+import { agentOf } from './attempts.ts';
 import type { Done } from './judging.ts';
 import { endedWith, type Progressing } from './progressing.ts';
 import { mergeText } from './prompts.ts';
@@ -81,7 +82,8 @@ async function checkWhole(
   });
   if ('refused' in found) return undefined;
   const whole: TaskTerms = { ...terms, task, place: found.place, verify, onlyVerify: true };
-  const handle = await run.steps.start(`${key}/whole/work`, first.unit.executor, userText('Everything together.'), {
+  const agent = await agentOf(run, `${key}/whole`, first.unit.executor);
+  const handle = await run.steps.start(`${key}/whole/work`, agent, userText('Everything together.'), {
     ...{ kind: 'task', role: 'check', reason: `${counted(verify.length, 'command')} on everything together`, terms: whole },
   });
   const [result] = (await run.steps.settled([handle])) as [RunResult];

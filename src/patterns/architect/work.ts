@@ -40,10 +40,17 @@ export async function workThrough(state: Progressing): Promise<Next | undefined>
 
 async function prepareAll(state: Progressing, shop: Workshop, wave: readonly Unit[]): Promise<Attempt[]> {
   const attempts: Attempt[] = [];
-  for (const unit of wave) {
+  for (const [index, unit] of wave.entries()) {
     const prepared = await prepareAttempt(shop, unit);
-    if ('attempt' in prepared) attempts.push(prepared.attempt);
-    else await refuse(state, unit, [prepared.refused, prepared.fix].filter(Boolean).join(' '));
+    if (!('attempt' in prepared)) {
+      await refuse(state, unit, [prepared.refused, prepared.fix].filter(Boolean).join(' '));
+      continue;
+    }
+    attempts.push(prepared.attempt);
+    if (prepared.attempt.terms.place.kind === 'worktree') continue;
+    // In one folder nobody works at the same time: nobody could tell whose change is whose.
+    state.queue = [...wave.slice(index + 1), ...state.queue];
+    break;
   }
   return attempts;
 }

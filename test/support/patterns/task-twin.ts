@@ -48,6 +48,7 @@ const failsByName = (command: string): string | undefined => (command.startsWith
 export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSupport {
   return {
     planOnly: false,
+    executor: async (name) => name,
     environment: async () => ({ session: 'ses_twin', environment: 'env://hash/unknown' }),
     where: async (task) => placeOf(task, undefined).path,
     prepare: async ({ task, workspace, base }) => ({
