@@ -311,6 +311,28 @@ describe('two chats in one session', () => {
     expect(told(server)).toContain('Gamma?');
   });
 
+  it('one that comes while the other is at work is told so, also by an empty line, and shown the answer', async () => {
+    await using project = await createTestProject('', agentWith('tools: [ask]'));
+    const release = Promise.withResolvers<void>();
+    await project.serve(async ({ index }) => {
+      if (index === 0) await release.promise;
+      return { text: `Answer ${index}.` };
+    });
+    await using first = await inChat(project);
+    first.type('Alpha?\r');
+    await first.sees(/› Alpha\?[\s\S]*turn 1/);
+    await using second = await inChat(project, ['--continue']);
+    expect(second.screen()).toMatch(/works in this conversation now; what it\s+says is shown when you speak/);
+    second.type('\r');
+    await second.sees(/error: Process \d+ on \S+ works in this conversation now\n[\s\S]*›$/);
+    release.resolve();
+    await first.isBack('Answer 0.\n\n1 turn');
+    second.type('Beta?\r');
+    await second.isBack('Answer 1.\n\n1 turn');
+    expect(second.screen()).toMatch(/gone on with elsewhere meanwhile\n\nAnswer 0\.\n[\s\S]*Answer 1\./);
+    expect(first.screen()).not.toContain('gone on with elsewhere');
+  });
+
   it('that speak at the same moment: who was slower is told by whom, and keeps the line', async () => {
     // The second has looked, and found nobody at work; it is held up until the first has begun.
     const held = 'touch waiting; until [ -e go ]; do sleep 0.02; done; exec "$0" "$1"';

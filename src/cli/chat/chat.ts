@@ -16,7 +16,7 @@ import { type Chat, type ChatOptions, saidBefore, standingNow, startOfRun, typed
 import { draftText, emptyDraft } from './draft.ts';
 import { type Read, readMessage } from './editor.ts';
 import { CHAT_PROMPT } from './layout.ts';
-import { goOnWith, notNow, say, showMeanwhile } from './say.ts';
+import { complain, goOnWith, notNow, say, showMeanwhile } from './say.ts';
 import { doSlashCommand, slashCommandIn, slashCommands } from './slash-commands.ts';
 import { createTyping } from './typing.ts';
 
@@ -99,6 +99,7 @@ async function openChat(context: CommandContext, project: Project, opening: Open
     model: named === undefined && options.model === undefined ? started?.model : undefined,
     session: before?.session,
     seen: before?.run,
+    unanswered: before?.endedAt === null ? before.run : undefined,
     condense: false,
     over: false,
     draft: emptyDraft,
@@ -176,8 +177,9 @@ async function answer(chat: Chat, read: Exclude<Read, { readonly kind: 'left' }>
   if (read.kind === 'nothing' || draftText(read.draft).trim() === '') {
     await showMeanwhile(chat);
     const standing = await standingNow(chat);
-    if (standing.kind !== 'unfinished') return;
-    await goOnWith(chat, standing.row);
+    if (standing.kind === 'free') return;
+    if (standing.kind === 'held') complain(chat, notNow(standing));
+    else await goOnWith(chat, standing.row);
     return chat.context.terminal.progress.line();
   }
   const command = slashCommandIn(read.draft);

@@ -38,6 +38,8 @@ export interface Chat {
   session: SessionId | undefined;
   /** The newest run of the session that was shown here. */
   seen: RunId | undefined;
+  /** The one that had no answer when it was shown: another process may go on with it. */
+  unanswered: RunId | undefined;
   /** The next message begins condensed. */
   condense: boolean;
   /** They have left. */

@@ -1,6 +1,6 @@
 /** Sends a message: a root run that goes on with the conversation. What cannot be sent stands on the next line again. */
 import { unreachable } from '../../base/errors.ts';
-import { createIds, type RunId, shortId } from '../../base/ids.ts';
+import { createIds, type RunId, type SessionId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import type { Failure } from '../../events/catalogue.ts';
@@ -78,19 +78,38 @@ async function notAfterAll(chat: Chat, error: Failure): Promise<Omit<Failure, 'c
 export async function showMeanwhile(chat: Chat, own?: RunId): Promise<void> {
   const { progress } = chat.context.terminal;
   const { dim } = progress.paint;
+  if (chat.unanswered !== undefined) await showLateAnswer(chat);
   for (const row of await meanwhile(chat)) {
     if (row.run === own) continue;
     const started = await startOfRun(chat.project.ledger, row);
     const text = started === undefined ? '' : firstLine(typedText(started), SHOWN_CHARACTERS);
     progress.line(dim(`said elsewhere meanwhile, to ${safeLine(row.agent)}: ${safeLine(text)}`));
     const { session, run } = row;
-    const types = ['run.ended', 'run.withdrawn'] as const;
-    const [last] = await chat.project.ledger.read({ session, run, types, newest: true, limit: 1 });
+    const last = await lastWord(chat, session, run);
     // It is shown again with its answer, once there is one.
     if (last === undefined) return;
     chat.seen = run;
     await showAnswer(chat, last);
   }
+}
+
+/** What was left without an answer here, or came without one, has been gone on with elsewhere. */
+async function showLateAnswer(chat: Chat): Promise<void> {
+  const { session, unanswered: run } = chat;
+  if (session === undefined || run === undefined) return;
+  const last = await lastWord(chat, session, run);
+  if (last === undefined) return;
+  chat.unanswered = undefined;
+  chat.context.terminal.progress.line(chat.context.terminal.progress.paint.dim('gone on with elsewhere meanwhile'));
+  await showAnswer(chat, last);
+}
+
+async function lastWord({ project: { ledger } }: Chat, session: SessionId, run: RunId): Promise<LedgerEvent | undefined> {
+  const types = ['run.ended', 'run.withdrawn'] as const;
+  const [row] = await ledger.runs({ run });
+  const [last] = await ledger.read({ session, run, types, newest: true, limit: 1 });
+  // One that has ended and was taken up again has an end, and is at work.
+  return row?.endedAt === null ? undefined : last;
 }
 
 async function showAnswer(chat: Chat, last: LedgerEvent): Promise<void> {
@@ -161,5 +180,6 @@ export async function endUnfinished(chat: Chat): Promise<RunId | undefined> {
     complain(chat, outcome.unended);
     return undefined;
   }
+  chat.unanswered = undefined;
   return standing.row.run;
 }

@@ -59,6 +59,7 @@ export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): 
     deaf();
   });
   const end = (await keys.stopped()) ? await endedMeanwhile(chat, handle.run, follower, rested) : rested;
+  chat.unanswered = end.kind === 'ended' ? undefined : handle.run;
   await printTurn(chat, { run: handle.run, follower, end, images, unfinished: shown.unfinished() });
 }
 
