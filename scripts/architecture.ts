@@ -24,7 +24,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   models: ['events', 'quota'],
   tools: ['process', 'network', 'sandbox', 'events', 'permissions'],
   artifacts: ['process', 'events', 'ledger/port', 'ledger/pages', 'agents/text', 'tools/bounded', 'tools/files'],
-  workspaces: ['process', 'events', 'ledger/port', 'ledger/pages', 'ledger/one-writer', 'tools'],
+  workspaces: ['process', 'events', 'ledger/port', 'ledger/pages', 'ledger/one-writer', 'tools', 'artifacts'],
   peers: ['network', 'events', 'agents/definition'],
   executors: ['process', 'sandbox', 'events', 'agents/definition', 'agents/text', 'tools/files', 'tools/shell', 'tools/bounded'],
   loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
@@ -53,7 +53,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
-    ...['executors', 'patterns/steps', 'artifacts'],
+    ...['executors', 'patterns/steps', 'artifacts', 'workspaces'],
     ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'cluster', 'protocols', 'http'],
   ],
 };

@@ -37,7 +37,7 @@ export const workspaceMeanings: Meanings = {
     },
   },
   'apply.made': {
-    says: 'A person brought the result of a run to their files, or to a branch.',
+    says: 'A person brought the result of a run to their files, or to a branch (`troupe apply`).',
     fields: {
       apply: 'its id',
       repo: 'the top of the repository',

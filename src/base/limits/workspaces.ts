@@ -18,5 +18,6 @@ export const workspaceLimits = {
   mergePatches: 200,
   conflictHunks: 50,
   conflictBytes: 16 * KIB,
+  appliedFilesTold: 1_000,
   packBytes: 512 * MIB,
 } as const;

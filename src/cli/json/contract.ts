@@ -40,6 +40,7 @@ export const jsonContract = {
   answer: runs.answered,
   approve: runs.answered,
   deny: runs.answered,
+  apply: tasks.applied,
   'permissions list': files.ruleList,
   'permissions remove': files.rulesRemoved,
   'ledger new-key': keeping.newKey,

@@ -1,6 +1,7 @@
 /** What programs get of tasks: the JSON of A2A's data model. */
 import { z } from 'zod';
 import { jsonValue } from '../../events/message-schemas.ts';
+import { mergeConflict } from '../../events/tasks/workspace-events.ts';
 import { taskStates } from '../../projections/tasks/task-states.ts';
 
 const state = z.enum(taskStates);
@@ -47,4 +48,32 @@ export const taskCanceled = z.object({
   id: z.string(),
   outcome: z.enum(['accepted', 'ended']).describe('ended: it came too late'),
   live: z.boolean().describe('a process drives the run, and will hear of it'),
+});
+
+const lines = z.number().int().nonnegative();
+
+export const applied = z.object({
+  run: z.string(),
+  kind: z
+    .enum(['applied', 'planned', 'refused', 'nothing', 'undone'])
+    .describe('`planned` with --dry-run; `refused`: nothing was changed, exit code 1; `nothing`: it is there already'),
+  apply: z.string().optional().describe('its id'),
+  branch: z.object({ name: z.string(), commit: z.string() }).optional().describe('with --branch'),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      from: z.string().optional(),
+      change: z.enum(['added', 'changed', 'deleted', 'renamed']),
+      addedLines: lines,
+      removedLines: lines,
+      binary: z.boolean().optional(),
+    }),
+  ),
+  undone: z.array(z.string()).optional().describe('files that were taken back, with --undo'),
+  inTheWay: z.array(z.object({ path: z.string(), why: z.string() })).describe('files of yours that would be touched'),
+  conflicts: z.array(mergeConflict).describe('where the work does not go together with what you have'),
+  left: z
+    .array(z.object({ task: z.string(), path: z.string(), why: z.string() }))
+    .describe('work of tasks that is not in it, because it stands against that of others'),
+  finished: z.string().optional().describe('an earlier one that had been cut off, and was finished first'),
 });

@@ -24,7 +24,7 @@ import { type Add, addTo, budgets, json, notifyOption, output, requireOption } f
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
-import { describeAnswers, describeAttach, describeChat, describeRuns, describeSend } from './run-commands.ts';
+import { describeAnswers, describeApply, describeAttach, describeChat, describeRuns, describeSend } from './run-commands.ts';
 import { describeTasks } from './task-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
@@ -36,6 +36,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeSend(add, perform);
   describeAttach(add, perform);
   describeAnswers(add, perform);
+  describeApply(add, perform);
   describeTasks(add('tasks', 'root runs as A2A has them: list, show, cancel', 'troupe tasks list'), perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);

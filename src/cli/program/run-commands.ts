@@ -5,6 +5,7 @@ import type { ChatOptions } from '../chat/conversation.ts';
 import type { AnswerOptions, ApproveOptions } from '../commands/answer.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { SignalOptions } from '../commands/signal.ts';
+import type { ApplyOptions } from '../tasks/apply.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { type Add, budgets, json, notifyOption, output, requireOption } from './describe.ts';
@@ -52,6 +53,18 @@ export function describeSend(add: Add, perform: Perform): void {
   ).action((run: string, text: string | undefined, options: JsonOption) =>
     perform(async (context) => (await import('../commands/signal.ts')).sendCommand(context, run, text, options)),
   );
+}
+
+export function describeApply(add: Add, perform: Perform): void {
+  const example = 'troupe apply last --dry-run\n  troupe apply last\n  troupe apply --undo';
+  json(add('apply [run]', 'bring the result of a run to your files, or to a branch', example))
+    .option('--branch <name>', 'as a commit on this new branch; your files stay as they are')
+    .option('--dry-run', 'only show what would be changed')
+    .option('--merge', 'also into files that you have changed and not committed')
+    .option('--undo', 'take back what was applied last')
+    .action((run: string | undefined, options: ApplyOptions) =>
+      perform(async (context) => (await import('../tasks/apply.ts')).applyCommand(context, run, options)),
+    );
 }
 
 export function describeChat(add: Add, perform: Perform): void {

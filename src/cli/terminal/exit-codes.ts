@@ -66,6 +66,9 @@ export function exitCodeOfError(code: string): ExitCode {
 }
 
 /** Trouble with the machine or with Troupe itself; everything else that is refused can be put right in the call or the files. */
-const failureCodes = new Set(['bug', 'held', 'interrupted', 'io']);
+const failureCodes = new Set([
+  ...['bug', 'held', 'interrupted', 'io'],
+  ...['changed_since', 'changed_meanwhile', 'workspace_git', 'workspace_busy'],
+]);
 /** Of a ledger, what the call or the settings name wrongly. */
 const given = new Set(['ledger_address', 'ledger_missing']);
