@@ -100,7 +100,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['built-ins'],
     ['registry'],
   ],
-  executors: [['entry'], ['port', 'known'], ['resolve'], ['open']],
+  executors: [['entry'], ['port', 'known'], ['resolve'], ['acp'], ['open']],
   patterns: [
     ['steps', 'task-support'],
     ['verification'],

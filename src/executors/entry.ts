@@ -37,6 +37,8 @@ export const executorFields = z.strictObject({
   protocol: z.union([z.literal(1), z.literal(2)]).optional(),
   /** Which of our file callbacks it is told of. */
   files: z.enum(['none', 'write', 'read-write']).optional(),
+  /** How it is answered when it reads a file that is not there. */
+  missingFile: z.enum(['error', 'empty']).optional(),
   /** It is told that it may run commands through us. */
   terminal: z.boolean().optional(),
   /** How it takes MCP servers, where it is known better than it says. */

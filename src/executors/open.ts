@@ -1,12 +1,19 @@
-/** The executors of a project. */
+/**
+ * The executors of a project, and the sessions that are open with them: each by the key of whoever it works for, so that one
+ * that was left is found again while it lives.
+ */
 import { suggest } from '../base/did-you-mean.ts';
+import { oneAtATime } from '../base/one-at-a-time.ts';
 import { present } from '../base/present.ts';
-import { fail } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { AcpNeeds } from './acp/open.ts';
+import type { LiveSession } from './acp/session.ts';
+import type { ExecutorEntry } from './entry.ts';
 import { builtinExecutor, knownExecutors } from './known/entries.ts';
 import type { ExecutorFailure, Executors } from './port.ts';
 import { type ExecutorLayer, type ResolvedExecutors, resolveExecutors } from './resolve.ts';
 
-export interface ExecutorOptions {
+export interface ExecutorOptions extends AcpNeeds {
   /** How this command line is started, for the executor that is built in. */
   readonly program: readonly string[];
   /** What files say, the user's before the project's. */
@@ -14,35 +21,57 @@ export interface ExecutorOptions {
 }
 
 export function createExecutors(options: ExecutorOptions): Executors {
-  const known: ExecutorLayer = {
-    source: 'known',
-    fields: { ...knownExecutors, builtin: builtinExecutor(options.program) },
-  };
-  const resolved = async (): Promise<ResolvedExecutors> => resolveExecutors([known, ...(await options.layers())]);
+  const resolved = () => resolvedExecutors(options);
+  const live = new Map<string, LiveSession>();
+  const inTurn = oneAtATime();
+  let isClosed = false;
   return {
     entries: async () => (await resolved()).entries,
-    async open(asked) {
-      const { entries, problems } = await resolved();
-      const entry = entries.find(({ name }) => name === asked.executor);
-      if (entry === undefined)
-        return fail(
-          unknown(
-            asked.executor,
-            entries.map(({ name }) => name),
-            problems.find(({ name }) => name === asked.executor)?.message,
-          ),
-        );
-      return fail({ why: 'unavailable', message: `The executor ${entry.name} cannot be started yet.` });
+    open: (asked, signal) =>
+      inTurn(asked.key, async () => {
+        const found = live.get(asked.key);
+        if (found?.isAlive() === true) return ok(found.as('live'));
+        live.delete(asked.key);
+        if (isClosed) return fail({ why: 'unavailable', message: 'The project was closed.' });
+        const entry = entryNamed(asked.executor, await resolved());
+        if (!entry.ok) return entry;
+        const { openAcp } = await import('./acp/open.ts');
+        const opened = await openAcp(entry.value, asked, options, signal);
+        if (!opened.ok) return opened;
+        const { live: session, restored } = opened.value;
+        live.set(asked.key, session);
+        void session.gone.then(() => {
+          if (live.get(asked.key) === session) live.delete(asked.key);
+        });
+        if (isClosed) await session.end();
+        return ok(session.as(restored));
+      }),
+    async close() {
+      isClosed = true;
+      await Promise.all([...live.values()].map((session) => session.end()));
+      live.clear();
     },
-    async close() {},
   };
 }
 
-const unknown = (name: string, others: readonly string[], problem: string | undefined): ExecutorFailure =>
-  problem === undefined
-    ? {
-        why: 'unavailable',
-        message: `There is no executor "${name}".`,
-        ...present({ fix: suggest(name, others, 'executors') }),
-      }
-    : { why: 'unavailable', message: `The executor ${name} ${problem}`, fix: 'Correct its entry in executors.yaml.' };
+export const resolvedExecutors = async ({
+  program,
+  layers,
+}: Pick<ExecutorOptions, 'program' | 'layers'>): Promise<ResolvedExecutors> =>
+  resolveExecutors([{ source: 'known', fields: { ...knownExecutors, builtin: builtinExecutor(program) } }, ...(await layers())]);
+
+export function entryNamed(name: string, { entries, problems }: ResolvedExecutors): Result<ExecutorEntry, ExecutorFailure> {
+  const entry = entries.find((one) => one.name === name);
+  if (entry !== undefined) return ok(entry);
+  const problem = problems.find((one) => one.name === name);
+  if (problem !== undefined)
+    return fail({
+      ...{ why: 'unavailable', message: `The executor ${name} ${problem.message}.` },
+      fix: 'Correct its entry in executors.yaml.',
+    });
+  const names = entries.map((one) => one.name);
+  return fail({
+    ...{ why: 'unavailable', message: `There is no executor "${name}".` },
+    ...present({ fix: suggest(name, names, 'executors') }),
+  });
+}

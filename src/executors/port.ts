@@ -32,6 +32,8 @@ export interface OpenExecutor {
   readonly model?: string | undefined;
   /** Already allowed. */
   readonly mcp: readonly ExecutorMcpServer[];
+  /** Somebody can be asked: it is told that it may put questions. */
+  readonly questions?: boolean | undefined;
 }
 
 /** `full`: it may do everything that it is allowed to when it asks. */
@@ -49,10 +51,11 @@ export type ExecutorMcpServer =
 
 /**
  * `crashed`: it ended by itself. `protocol`: what it says is not the protocol. `auth`: it wants somebody to log in.
- * `unavailable`: it is not known, not installed, or cannot be started. `timeout`: it did not answer in time.
+ * `unavailable`: it is not known, not installed, or cannot be started. `timeout`: it did not answer in time. `error`: it says
+ * that it failed, such as when its model does; it lives on.
  */
 export interface ExecutorFailure {
-  readonly why: 'crashed' | 'protocol' | 'auth' | 'unavailable' | 'timeout';
+  readonly why: 'crashed' | 'protocol' | 'auth' | 'unavailable' | 'timeout' | 'error';
   readonly message: string;
   readonly fix?: string | undefined;
   /** The end of what it wrote there. */
@@ -93,7 +96,7 @@ export interface ExecutorSession {
   readonly about: ExecutorAbout;
   /** Goes on with the prompt under way in a live session, told first what was said meanwhile; undefined when there is none. */
   resume(handlers: PromptHandlers): Promise<PromptEnded> | undefined;
-  /** One at a time. */
+  /** One at a time. A prompt that is left does not end for who left it. */
   prompt(content: readonly (TextPart | ImagePart)[], handlers: PromptHandlers): Promise<PromptEnded>;
   /** Nobody follows for now: it is kept, with what it asks, for `executorIdleMs`; then it is cancelled and ended. */
   leave(): void;
@@ -114,7 +117,10 @@ export interface PromptHandlers {
   /** Its end cancels the prompt; what is asked meanwhile is answered `cancelled`. */
   readonly signal: AbortSignal;
   onUpdate(update: ExecutorUpdate): void;
-  /** May stay open for long. */
+  /**
+   * May stay open for long. One that fails has not answered: the question is put again to whoever follows next. So it is with
+   * everything that is asked here.
+   */
   permission(asked: PermissionAsked): Promise<PermissionDecision>;
   /** Before a file is read, written, or a command is run for it by us. Paths are real and inside its folder. */
   mayRead(path: string): Promise<ExecutorAllowed>;

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../base/clock.ts';
+import { systemRandom } from '../base/random.ts';
+import { createGuard } from '../tools/files/guard.ts';
 import { executorFields } from './entry.ts';
 import { builtinExecutor, knownExecutors } from './known/entries.ts';
 import { createExecutors } from './open.ts';
@@ -77,6 +80,8 @@ describe('entries of files', () => {
 
   it('that are asked for and not there are told with what there is', async () => {
     const executors = createExecutors({
+      ...{ clock: systemClock, random: systemRandom, guard: createGuard(), version: '1', environment: {} },
+      redact: (text) => text,
       program: ['troupe'],
       layers: async () => [{ source: 'project', fields: { mine: { title: 'Mine' } } }],
     });

@@ -45,6 +45,8 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     // Without it the folder counts as not trusted, and MCP servers are left out in silence.
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     modes: { 'read-only': 'plan', full: 'default' },
+    // It takes every error for a broken client, also when it is about to make the file.
+    missingFile: 'empty',
     model: 'none',
     notes: 'A session can be loaded only after the process that made it has ended.',
   },
@@ -80,6 +82,7 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     needs: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
     // In its mode `auto` a model decides what may be done.
     modes: { 'read-only': 'plan', full: 'default' },
+    missingFile: 'empty',
     refusal: 'ends',
     model: 'none',
   },

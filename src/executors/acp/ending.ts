@@ -1,0 +1,54 @@
+/** The end of a session, which comes once: because somebody wants it, nobody came back in time, or it went by itself. */
+import type { Clock } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+import type { ExecutorEnd } from '../port.ts';
+import type { Opened } from './handshake.ts';
+
+export interface Ending {
+  isAlive(): boolean;
+  /** Somebody ended it. */
+  hasBegun(): boolean;
+  end(): Promise<ExecutorEnd>;
+  /** From now on it ends by itself, unless somebody comes. */
+  wait(): void;
+  come(): void;
+}
+
+export function createEnding({ peer, link, session, state, canClose }: Opened, clock: Clock): Ending {
+  const { follower, terminals } = state;
+  let ending: Promise<ExecutorEnd> | undefined;
+  let isGone = false;
+  let forget = (): void => undefined;
+  const run = async (): Promise<ExecutorEnd> => {
+    forget();
+    if (state.turn?.isOver() === false && !isGone) peer.notify('session/cancel', { sessionId: session });
+    state.turn?.cancel();
+    follower.giveUp();
+    await terminals.stopAll();
+    if (canClose && !isGone) await peer.request('session/close', { sessionId: session }, limits.executorEndMs);
+    const how = await link.end();
+    peer.close();
+    return how;
+  };
+  const end = (): Promise<ExecutorEnd> => {
+    ending ??= run();
+    return ending;
+  };
+  void peer.closed.then(() => {
+    isGone = true;
+    follower.giveUp();
+    void terminals.stopAll();
+    // Otherwise whoever follows the prompt ends it, and is told why.
+    if (state.turn === undefined || state.turn.isOver()) void end();
+  });
+  return {
+    isAlive: () => ending === undefined && !isGone,
+    hasBegun: () => ending !== undefined,
+    end,
+    wait() {
+      forget();
+      if (ending === undefined) forget = clock.after(limits.executorIdleMs, () => void end());
+    },
+    come: () => forget(),
+  };
+}

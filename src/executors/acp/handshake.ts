@@ -1,0 +1,183 @@
+/**
+ * From a link to a session that can be prompted: who it is and what it can do, an earlier session or a new one, its mode and
+ * model. Each step has a time limit, and whatever fails, nothing is left running.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { ExecutorEntry } from '../entry.ts';
+import type { ExecutorAbout, ExecutorFailure, ExecutorMcpServer, OpenExecutor } from '../port.ts';
+import { chooseMode, chooseModel } from './choices.ts';
+import { type FailureParts, failureOf, malformed } from './failures.ts';
+import type { Link } from './link.ts';
+import type { AcpPeer, PeerTrouble } from './peer.ts';
+import { initialized, type SessionFacts, sessionFacts, sessionMade } from './schemas.ts';
+import type { SessionState } from './state.ts';
+
+export interface Opened {
+  readonly entry: ExecutorEntry;
+  readonly link: Link;
+  readonly peer: AcpPeer;
+  readonly state: SessionState;
+  /** The executor's own id. */
+  readonly session: string;
+  readonly restored: 'new' | 'loaded';
+  readonly about: ExecutorAbout;
+  readonly canClose: boolean;
+  readonly takesImages: boolean;
+  readonly logins: readonly string[];
+  prompt(params: object): Promise<Result<unknown, PeerTrouble>>;
+}
+
+export interface Introduced {
+  readonly version: string | undefined;
+  readonly protocol: number;
+  readonly canLoad: boolean;
+  readonly canResume: boolean;
+  readonly canList: boolean;
+  readonly canClose: boolean;
+  readonly takesImages: boolean;
+  readonly mcp: readonly ('stdio' | 'http')[];
+  readonly logins: readonly string[];
+}
+
+export interface HandshakeNeeds {
+  readonly entry: ExecutorEntry;
+  readonly link: Link;
+  readonly peer: AcpPeer;
+  readonly clock: Clock;
+  /** Of this product. */
+  readonly version: string;
+  redact(text: string): string;
+}
+
+type Failed = Promise<{ readonly ok: false; readonly error: ExecutorFailure }>;
+
+export async function introduce(needs: HandshakeNeeds, questions: boolean): Promise<Result<Introduced, ExecutorFailure>> {
+  const { entry, peer } = needs;
+  const answer = await peer.request(
+    'initialize',
+    {
+      protocolVersion: 1,
+      clientInfo: { name: 'troupe', title: 'Troupe', version: needs.version },
+      clientCapabilities: {
+        fs: { readTextFile: entry.files === 'read-write', writeTextFile: entry.files !== 'none' },
+        terminal: entry.terminal,
+        ...(questions ? { elicitation: { form: {} } } : {}),
+      },
+    },
+    limits.executorStartMs,
+  );
+  if (!answer.ok) return await failed(answer.error, 'the first greeting (executorStartMs)', needs);
+  const parsed = initialized.safeParse(answer.value);
+  if (!parsed.success) return await notTheProtocol('the first greeting', needs);
+  const { protocolVersion, agentInfo, agentCapabilities: can = {}, authMethods = [] } = parsed.data;
+  if (protocolVersion !== 1) {
+    await needs.link.end();
+    const message = `${entry.title} speaks version ${protocolVersion} of the protocol, and we speak version 1.`;
+    return fail({ why: 'protocol', message, ...present({ fix: entry.install }) });
+  }
+  const { sessionCapabilities: sessions = {}, mcpCapabilities = {} } = can;
+  return ok({
+    ...{ version: agentInfo?.version, protocol: protocolVersion, canLoad: can.loadSession === true },
+    ...{ canResume: sessions.resume !== undefined, canList: sessions.list !== undefined, canClose: sessions.close !== undefined },
+    takesImages: can.promptCapabilities?.image === true,
+    mcp: entry.mcp ?? ['stdio', ...(mcpCapabilities.http === true ? (['http'] as const) : [])],
+    logins: authMethods.map(({ id, name, description }) => [name ?? id, description].filter(Boolean).join(': ')),
+  });
+}
+
+export async function openSession(
+  asked: OpenExecutor,
+  known: Introduced,
+  state: SessionState,
+  needs: HandshakeNeeds,
+): Promise<Result<Opened, ExecutorFailure>> {
+  const { entry, peer, link } = needs;
+  const without: string[] = [];
+  const mcpServers = asked.mcp.flatMap((server) => {
+    if (known.mcp.includes(server.kind)) return [serverFor(server)];
+    without.push(`It cannot be given the MCP server ${server.name}: it takes none over ${server.kind}.`);
+    return [];
+  });
+  const made = await sessionOf(asked, mcpServers, known, state, needs);
+  if (!made.ok) return await failed(made.error.trouble, made.error.doing, needs, known.logins);
+  if (made.value === undefined) return await notTheProtocol('a new session', needs);
+  const { session, facts, restored } = made.value;
+  state.session = session;
+  if (asked.session !== undefined && restored === 'new')
+    without.push(`Its session ${asked.session} could not be taken up again: this is a new one.`);
+  const mode = await chooseMode(asked.mode, facts, session, entry, peer);
+  const model = await chooseModel(asked.model, facts, session, entry, peer);
+  without.push(...mode.without, ...model.without);
+  state.mode = mode.current;
+  const about: ExecutorAbout = {
+    ...{ executor: entry.name, protocol: known.protocol, canLoad: known.canLoad || known.canResume, asks: entry.asks, without },
+    ...{ modes: mode.offered, mcp: known.mcp },
+    ...present({ version: known.version, pid: link.pid, mode: mode.current, model: model.current }),
+  };
+  return ok({
+    ...{ entry, link, peer, state, session, restored, about },
+    ...{ canClose: known.canClose, takesImages: known.takesImages, logins: known.logins },
+    prompt: (params) => peer.request('session/prompt', params),
+  });
+}
+
+interface Made {
+  readonly session: string;
+  readonly facts: SessionFacts;
+  readonly restored: 'new' | 'loaded';
+}
+
+interface NotMade {
+  readonly trouble: PeerTrouble;
+  readonly doing: string;
+}
+
+/** The earlier one where it can be taken up, otherwise a new one. What it tells of its past meanwhile is known here already. */
+async function sessionOf(
+  { session, cwd }: OpenExecutor,
+  mcpServers: readonly object[],
+  known: Introduced,
+  state: SessionState,
+  { peer }: HandshakeNeeds,
+): Promise<Result<Made | undefined, NotMade>> {
+  const again = known.canResume ? 'session/resume' : known.canLoad ? 'session/load' : undefined;
+  if (session !== undefined && again !== undefined) {
+    state.session = session;
+    const loaded = await peer.request(again, { sessionId: session, cwd, mcpServers }, limits.executorSessionMs);
+    const facts = sessionFacts.safeParse(loaded.ok ? (loaded.value ?? {}) : undefined);
+    if (facts.success) return ok({ session, facts: facts.data, restored: 'loaded' });
+    if (!loaded.ok && loaded.error.kind !== 'refused')
+      return fail({ trouble: loaded.error, doing: 'to take up a session (executorSessionMs)' });
+    state.session = undefined;
+  }
+  const made = await peer.request('session/new', { cwd, mcpServers }, limits.executorSessionMs);
+  if (!made.ok) return fail({ trouble: made.error, doing: 'a new session (executorSessionMs)' });
+  const parsed = sessionMade.safeParse(made.value);
+  return ok(parsed.success ? { session: parsed.data.sessionId, facts: parsed.data, restored: 'new' } : undefined);
+}
+
+function serverFor(server: ExecutorMcpServer): object {
+  const pairs = (all: Readonly<Record<string, string>>) => Object.entries(all).map(([name, value]) => ({ name, value }));
+  return server.kind === 'stdio'
+    ? { name: server.name, command: server.command, args: server.args, env: pairs(server.env) }
+    : { type: 'http', name: server.name, url: server.url, headers: pairs(server.headers) };
+}
+
+async function failed(trouble: PeerTrouble, doing: string, needs: HandshakeNeeds, logins?: readonly string[]): Failed {
+  const { entry, link, peer, redact } = needs;
+  const parts: FailureParts = {
+    ...{ entry, doing, redact, logins, end: link.end },
+    flood: async () => (await peer.closed)?.message,
+  };
+  const failure = await failureOf(trouble, parts);
+  await link.end();
+  return fail(failure);
+}
+
+async function notTheProtocol(doing: string, { entry, link }: HandshakeNeeds): Failed {
+  const { stderr } = await link.end();
+  return fail({ ...malformed(entry, doing), ...present({ stderr: stderr === '' ? undefined : stderr }) });
+}

@@ -1,0 +1,170 @@
+/** Starts or reaches an executor and opens a session with it, by the Agent Client Protocol. */
+import { dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
+import { present } from '../../base/present.ts';
+import type { Random } from '../../base/random.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { Guard } from '../../tools/files/guard.ts';
+import { workspaceRoot } from '../../tools/files/workspace.ts';
+import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
+import type { ExecutorEntry } from '../entry.ts';
+import type { ExecutorFailure, OpenExecutor } from '../port.ts';
+import { answer, type CallbackNeeds } from './callbacks.ts';
+import { type HandshakeNeeds, type Introduced, introduce, openSession } from './handshake.ts';
+import { connectTcp, type Link, startProcess } from './link.ts';
+import { connectPeer } from './peer.ts';
+import { createSession, type LiveSession } from './session.ts';
+import { createState, type SessionState } from './state.ts';
+
+export interface AcpNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Ours, of which an executor gets the basics and what its entry names. */
+  readonly environment: Environment;
+  readonly guard: Guard;
+  readonly version: string;
+  redact(text: string): string;
+}
+
+export async function openAcp(
+  entry: ExecutorEntry,
+  asked: OpenExecutor,
+  needs: AcpNeeds,
+  signal: AbortSignal,
+): Promise<Result<{ readonly live: LiveSession; readonly restored: 'new' | 'loaded' }, ExecutorFailure>> {
+  const reached = await reach(entry, asked.cwd, needs, signal);
+  if (!reached.ok) return reached;
+  return await givenUpOn(signal, reached.value.link, async () => {
+    const { state, handshake } = await talk(reached.value, entry, needs);
+    const known = await introduce(handshake, asked.questions === true);
+    if (!known.ok) return known;
+    const opened = await openSession({ ...asked, cwd: reached.value.folder }, known.value, state, handshake);
+    if (!opened.ok) return opened;
+    const { clock, redact } = needs;
+    return ok({
+      live: createSession(opened.value, { clock, redact }),
+      restored: opened.value.restored,
+    });
+  });
+}
+
+/** Who it is, without a session. */
+export async function greetAcp(
+  entry: ExecutorEntry,
+  cwd: string,
+  needs: AcpNeeds,
+  signal: AbortSignal,
+): Promise<Result<Introduced, ExecutorFailure>> {
+  const reached = await reach(entry, cwd, needs, signal);
+  if (!reached.ok) return reached;
+  return await givenUpOn(signal, reached.value.link, async () => {
+    const { handshake } = await talk(reached.value, entry, needs);
+    const known = await introduce(handshake, false);
+    await reached.value.link.end();
+    return known;
+  });
+}
+
+/** When nobody waits any more it ends, and with it everything that is asked of it. */
+async function givenUpOn<Value>(signal: AbortSignal, link: Link, work: () => Promise<Value>): Promise<Value> {
+  const giveUp = (): void => void link.end();
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+interface Reached {
+  readonly link: Link;
+  /** The real path of its folder. */
+  readonly folder: string;
+}
+
+async function reach(
+  entry: ExecutorEntry,
+  cwd: string,
+  needs: AcpNeeds,
+  signal: AbortSignal,
+): Promise<Result<Reached, ExecutorFailure>> {
+  const root = await workspaceRoot(cwd);
+  if (!root.ok) return fail({ why: 'unavailable', message: root.error });
+  const folder = root.value;
+  const { reach: way, title, install } = entry;
+  if (way.kind === 'tcp') {
+    const link = await connectTcp(way.host, way.port, needs.clock, signal);
+    if (link.ok) return ok({ link: link.value, folder });
+    const where = `${way.host}:${way.port}`;
+    return fail({
+      ...{ why: 'unavailable', message: `${title} cannot be reached at ${where}: ${link.error}.` },
+      fix: `Start it there, or correct its address in executors.yaml.`,
+    });
+  }
+  const environment = executorEnvironment(entry, needs.environment);
+  if (!environment.ok)
+    return fail({
+      ...{ why: 'unavailable', message: `${title} needs ${environment.error.join(' and ')}, which is not set.` },
+      fix: `Set it, or take it out of its entry in executors.yaml.`,
+    });
+  const { clock, redact } = needs;
+  const start = { program: way.program, args: way.args, folder, environment: environment.value };
+  const link = await startProcess(start, { clock, redact, mark: Buffer.from(needs.random.bytes(12)).toString('hex') });
+  if (link.ok) return ok({ link: link.value, folder });
+  const missing = link.error === 'ENOENT';
+  return fail({
+    why: 'unavailable',
+    message: missing
+      ? `${title} is not installed: there is no ${way.program}.`
+      : `${way.program} cannot be started: ${link.error}.`,
+    ...present({ fix: missing && install !== undefined ? `Install it: ${install}` : undefined }),
+  });
+}
+
+/** The basics, what its entry names of ours, and what its entry sets; the failure names what is missing. */
+export function executorEnvironment(entry: ExecutorEntry, ours: Environment): Result<Record<string, string>, readonly string[]> {
+  const passed = minimalEnvironment(ours);
+  for (const name of entry.keys) {
+    const value = ours[name];
+    if (value !== undefined && value !== '') passed[name] = value;
+  }
+  const missing: string[] = [];
+  for (const [name, text] of Object.entries(entry.env)) {
+    const filled = expandVariables(text, ours);
+    missing.push(...filled.missing);
+    passed[name] = filled.text;
+  }
+  // Many are programs for Node. The one that runs us is there for those who find no other.
+  passed['PATH'] = [passed['PATH'], dirname(process.execPath)].filter(Boolean).join(':');
+  return missing.length === 0 ? ok(passed) : fail([...new Set(missing)]);
+}
+
+async function talk(
+  { link, folder }: Reached,
+  entry: ExecutorEntry,
+  needs: AcpNeeds,
+): Promise<{ readonly state: SessionState; readonly handshake: HandshakeNeeds }> {
+  const { clock, random, guard, redact, version } = needs;
+  const state = createState(clock, redact);
+  const never = AbortSignal.abort();
+  const callbacks: CallbackNeeds = {
+    ...{ follower: state.follower, terminals: state.terminals, calls: state.calls },
+    files: { folder, guard, clock, random, missingFile: entry.missingFile ?? 'error' },
+    environment: minimalEnvironment(needs.environment),
+    over: () => state.turn?.over ?? never,
+    isOwn: (session) => session === state.session,
+  };
+  const peer = await connectPeer(
+    link,
+    1,
+    {
+      update: state.told,
+      fault: state.fault,
+      request: (method, params, signal) => answer(method, params, signal, callbacks),
+    },
+    clock,
+  );
+  return { state, handshake: { entry, link, peer, clock, version, redact } };
+}

@@ -1,0 +1,78 @@
+/** What a session knows while it lives, and where that which an executor tells goes. */
+import type { Clock } from '../../base/clock.ts';
+import { visibleText } from '../../base/visible-text.ts';
+import type { ExecutorUpdate } from '../port.ts';
+import { type Calls, createCalls } from './calls.ts';
+import { createFollower, type Follower } from './follower.ts';
+import { sessionUpdate } from './schemas.ts';
+import { createTerminals, type Terminals } from './terminals.ts';
+import type { Turn } from './turn.ts';
+import { updateOf } from './updates.ts';
+import type { WireFault } from './wire.ts';
+
+export interface SessionState {
+  session: string | undefined;
+  /** The prompt that is worked on, or that ended while nobody followed. */
+  turn: Turn | undefined;
+  mode: string | undefined;
+  /** Of the whole session, as it last said. */
+  costUsd: number | undefined;
+  readonly follower: Follower;
+  readonly calls: Calls;
+  readonly terminals: Terminals;
+  /** Takes what it tells, at once. */
+  told(params: unknown): void;
+  fault(fault: WireFault, sample: string): void;
+}
+
+const SAMPLE = 200;
+
+export function createState(clock: Clock, redact: (text: string) => string): SessionState {
+  const follower = createFollower();
+  const terminals = createTerminals({
+    clock,
+    ran: (command) => {
+      const { line, stdout, stderr } = command;
+      follower.tell({
+        what: 'ran',
+        command: { ...command, line: redact(line), stdout: redact(stdout), stderr: redact(stderr) },
+      });
+    },
+  });
+  const calls = createCalls((id) => terminals.output(id)?.text);
+  const pass = (updates: readonly ExecutorUpdate[]): void => {
+    for (const update of updates) follower.tell({ what: 'update', update });
+  };
+  const state: SessionState = {
+    ...{ session: undefined, turn: undefined, mode: undefined, costUsd: undefined },
+    ...{ follower, calls, terminals },
+    told(params) {
+      const parsed = sessionUpdate.safeParse(params);
+      const turn = state.turn?.isOver() === false ? state.turn : undefined;
+      if (!parsed.success) return pass(turn?.notice(NOT_UNDERSTOOD) ?? []);
+      // Of other sessions nothing is known; and what is told outside a prompt is the past, or nobody's business.
+      if (parsed.data.sessionId !== state.session) return;
+      const { sessionUpdate: kind } = parsed.data.update;
+      const update = updateOf(kind, parsed.data.update, calls);
+      if (update === undefined) return;
+      if (update === 'lost') return pass(turn?.notice(NOT_UNDERSTOOD) ?? []);
+      if (update.kind === 'usage') state.costUsd = update.costUsd ?? state.costUsd;
+      if (update.kind === 'mode') state.mode = update.mode;
+      pass(turn?.take(update) ?? []);
+    },
+    fault(fault, sample) {
+      const shown = visibleText(redact(sample).slice(0, SAMPLE));
+      pass(
+        state.turn?.notice(
+          fault === 'broken'
+            ? `It wrote lines that are no messages; they are left out. The first: ${shown}`
+            : 'It answered what nobody asked, or answered twice; that is left out.',
+          fault,
+        ) ?? [],
+      );
+    },
+  };
+  return state;
+}
+
+const NOT_UNDERSTOOD = 'It told of something in a way that is not the protocol; that is left out.';
