@@ -11,7 +11,7 @@ import { expandVariables, minimalEnvironment } from '../../tools/shell/environme
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorFailure, OpenExecutor } from '../port.ts';
 import { answer, type CallbackNeeds } from './callbacks.ts';
-import { type HandshakeNeeds, type Introduced, introduce, openSession } from './handshake.ts';
+import { type HandshakeNeeds, introduce, openSession } from './handshake.ts';
 import { connectTcp, type Link, startProcess } from './link.ts';
 import { connectPeer } from './peer.ts';
 import { createSession, type LiveSession } from './session.ts';
@@ -46,23 +46,6 @@ export async function openAcp(
       live: createSession(opened.value, { clock, redact }),
       restored: opened.value.restored,
     });
-  });
-}
-
-/** Who it is, without a session. */
-export async function greetAcp(
-  entry: ExecutorEntry,
-  cwd: string,
-  needs: AcpNeeds,
-  signal: AbortSignal,
-): Promise<Result<Introduced, ExecutorFailure>> {
-  const reached = await reach(entry, cwd, needs, signal);
-  if (!reached.ok) return reached;
-  return await givenUpOn(signal, reached.value.link, async () => {
-    const { handshake } = await talk(reached.value, entry, needs);
-    const known = await introduce(handshake, false);
-    await reached.value.link.end();
-    return known;
   });
 }
 

@@ -37,25 +37,6 @@ export const initialized = z.object({
   authMethods: maybe(listOf(authMethod, limits.executorModes)),
 });
 
-/** The same in the draft of the second version. */
-export const initialized2 = z.object({
-  protocolVersion: z.number(),
-  info: maybe(z.object({ name: maybe(text), title: maybe(text), version: maybe(text) })),
-  capabilities: maybe(
-    z.object({
-      session: maybe(
-        z.object({
-          list: maybe(there),
-          close: maybe(there),
-          prompt: maybe(z.object({ image: maybe(there), embeddedContext: maybe(there) })),
-          mcp: maybe(z.object({ http: maybe(there), stdio: maybe(there) })),
-        }),
-      ),
-    }),
-  ),
-  authMethods: maybe(listOf(authMethod, limits.executorModes)),
-});
-
 const mode = z.object({ id, name: maybe(text) });
 const choice = z.object({ value: id, name: maybe(text) });
 /** A list of choices, or of groups of them. */
@@ -75,7 +56,6 @@ export const sessionFacts = z.object({
   configOptions: maybe(listOf(configOption, limits.executorModes)),
 });
 export const sessionMade = sessionFacts.extend({ sessionId: id });
-export const configSet = z.object({ configOptions: listOf(configOption, limits.executorModes) });
 export type SessionFacts = z.infer<typeof sessionFacts>;
 export type ConfigOption = z.infer<typeof configOption>;
 
