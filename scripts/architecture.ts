@@ -100,7 +100,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['built-ins'],
     ['registry'],
   ],
-  executors: [['entry'], ['port', 'known'], ['resolve'], ['acp'], ['open']],
+  executors: [['entry'], ['port', 'known'], ['resolve'], ['acp'], ['probe', 'open']],
   patterns: [
     ['steps', 'task-support'],
     ['verification'],

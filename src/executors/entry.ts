@@ -55,6 +55,13 @@ export const executorFields = z.strictObject({
 
 export type ExecutorFields = z.infer<typeof executorFields>;
 
+export const executorsFile = z.strictObject({
+  executors: z
+    .record(name, executorFields)
+    .refine((all) => Object.keys(all).length <= limits.executorEntries, `must be at most ${limits.executorEntries} executors`)
+    .optional(),
+});
+
 export type ExecutorSource = 'known' | 'user' | 'project';
 
 /** One that can be asked for, complete. */

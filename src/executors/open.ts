@@ -6,18 +6,17 @@ import { suggest } from '../base/did-you-mean.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { AcpNeeds } from './acp/open.ts';
+import type { AcpClientNeeds } from './acp/open.ts';
 import type { LiveSession } from './acp/session.ts';
 import type { ExecutorEntry } from './entry.ts';
-import { builtinExecutor, knownExecutors } from './known/entries.ts';
+import { type BuiltinNeeds, builtinExecutor, knownExecutors } from './known/entries.ts';
 import type { ExecutorFailure, Executors } from './port.ts';
 import { type ExecutorLayer, type ResolvedExecutors, resolveExecutors } from './resolve.ts';
 
-export interface ExecutorOptions extends AcpNeeds {
-  /** How this command line is started, for the executor that is built in. */
-  readonly program: readonly string[];
-  /** What files say, the user's before the project's. */
-  layers(): Promise<readonly ExecutorLayer[]>;
+export interface ExecutorOptions extends AcpClientNeeds {
+  readonly builtin: BuiltinNeeds;
+  /** What files say, the user's before the project's; or what is wrong with them. */
+  layers(): Promise<Result<readonly ExecutorLayer[], string>>;
 }
 
 export function createExecutors(options: ExecutorOptions): Executors {
@@ -54,13 +53,25 @@ export function createExecutors(options: ExecutorOptions): Executors {
   };
 }
 
-export const resolvedExecutors = async ({
-  program,
-  layers,
-}: Pick<ExecutorOptions, 'program' | 'layers'>): Promise<ResolvedExecutors> =>
-  resolveExecutors([{ source: 'known', fields: { ...knownExecutors, builtin: builtinExecutor(program) } }, ...(await layers())]);
+export interface FoundExecutors extends ResolvedExecutors {
+  /** What is wrong with the files: none of them counts then, and none that is known is started. */
+  readonly broken?: string | undefined;
+}
 
-export function entryNamed(name: string, { entries, problems }: ResolvedExecutors): Result<ExecutorEntry, ExecutorFailure> {
+export async function resolvedExecutors({
+  builtin,
+  layers,
+}: Pick<ExecutorOptions, 'builtin' | 'layers'>): Promise<FoundExecutors> {
+  const known: ExecutorLayer = { source: 'known', fields: { ...knownExecutors, builtin: builtinExecutor(builtin) } };
+  const read = await layers();
+  return {
+    ...resolveExecutors([known, ...(read.ok ? read.value : [])]),
+    ...present({ broken: read.ok ? undefined : read.error }),
+  };
+}
+
+export function entryNamed(name: string, { entries, problems, broken }: FoundExecutors): Result<ExecutorEntry, ExecutorFailure> {
+  if (broken !== undefined) return fail({ why: 'unavailable', message: broken, fix: 'Correct executors.yaml.' });
   const entry = entries.find((one) => one.name === name);
   if (entry !== undefined) return ok(entry);
   const problem = problems.find((one) => one.name === name);

@@ -82,6 +82,7 @@ export interface ExecutorAbout {
   readonly mcp: readonly ('stdio' | 'http')[];
   /** It asks before it does something. */
   readonly asks: boolean;
+  readonly images?: boolean | undefined;
   /** What of that which was asked for it cannot do, in words. */
   readonly without: readonly string[];
   /** What it is kept in. */

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
+import { ok } from '../base/result.ts';
 import { createGuard } from '../tools/files/guard.ts';
 import { executorFields } from './entry.ts';
 import { builtinExecutor, knownExecutors } from './known/entries.ts';
 import { createExecutors } from './open.ts';
 import { resolveExecutors } from './resolve.ts';
 
-const known = { source: 'known', fields: { ...knownExecutors, builtin: builtinExecutor(['node', 'main.ts']) } } as const;
+const known = {
+  source: 'known',
+  fields: {
+    ...knownExecutors,
+    builtin: builtinExecutor({ program: ['node', 'main.ts'], args: ['--home', '/x'], keys: ['MY_KEY'] }),
+  },
+} as const;
 
 describe('known executors', () => {
   it.each(Object.entries(known.fields))('%s says nothing that executors.yaml could not say', (_name, fields) => {
@@ -31,7 +38,7 @@ describe('known executors', () => {
     ]);
     for (const { needs, keys } of entries) expect(keys).toEqual(expect.arrayContaining(needs ?? []));
     expect(entries.find(({ name }) => name === 'claude-code')?.keys).not.toContain('OPENAI_API_KEY');
-    expect(entries[0]?.reach).toEqual({ kind: 'stdio', program: 'node', args: ['main.ts', 'acp', '--executor'] });
+    expect(entries[0]?.reach).toEqual({ kind: 'stdio', program: 'node', args: ['main.ts', 'acp', '--executor', '--home', '/x'] });
   });
 });
 
@@ -80,10 +87,10 @@ describe('entries of files', () => {
 
   it('that are asked for and not there are told with what there is', async () => {
     const executors = createExecutors({
-      ...{ clock: systemClock, random: systemRandom, guard: createGuard(), version: '1', environment: {} },
+      ...{ clock: systemClock, random: systemRandom, guard: createGuard(), environment: {} },
       redact: (text) => text,
-      program: ['troupe'],
-      layers: async () => [{ source: 'project', fields: { mine: { title: 'Mine' } } }],
+      builtin: { program: ['troupe'], args: [], keys: [] },
+      layers: async () => ok([{ source: 'project', fields: { mine: { title: 'Mine' } } }]),
     });
     const open = (executor: string) => executors.open({ executor, key: 'a', cwd: '/', mcp: [] }, new AbortController().signal);
     expect(await open('gemni')).toMatchObject({ error: { why: 'unavailable', fix: 'Did you mean "gemini"?' } });

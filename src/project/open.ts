@@ -41,6 +41,7 @@ import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
 import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
+import { createLazyExecutors } from './lazy-executors.ts';
 import { createLazyPeers } from './lazy-peers.ts';
 import { createLazySandbox } from './lazy-sandbox.ts';
 import type { Extras, OpenOptions, Project } from './project.ts';
@@ -107,10 +108,14 @@ async function assemble(
   const learn = learnsSecrets(config, protection.redactor);
   const agents = createAgentSource(config, options, clock, extras, learn);
   const rules = createRuleBook(config.root, env);
+  const executing = createLazyExecutors(config, declared, {
+    ...{ clock, random, env, places },
+    redact: protection.redactor.text,
+  });
   const engineOptions: EngineOptions = {
     ...{ ledger, clock, random, ids },
     owner: `process ${process.pid} on ${hostname()}`,
-    ...{ models, prices, quota },
+    ...{ models, prices, quota, ...executing },
     agent: foundBy(agents, createSavedAgents(ledger), extras),
     tools: toolsets.of,
     ...rightsOf(config, rules),
@@ -150,18 +155,11 @@ async function assemble(
     agents: agents.check,
     servers: declared,
     rules,
-    async worker(given) {
-      // It lives for long: agents that were changed meanwhile are read anew.
-      const fresh: EngineOptions['agent'] = async (name, session) => {
-        await agents.refresh();
-        return await engineOptions.agent(name, session);
-      };
-      const { openWorker } = await import('./open-worker.ts');
-      return openWorker({ ...engineOptions, agent: fresh }, config, given);
-    },
+    worker: (given) => workerOf(given, agents, engineOptions, config),
     async close() {
       await engine.close();
-      await Promise.all([host.close(), toolsets.close(), assistants.close(), quota.close(), sandbox.close()]);
+      const parts = [executing.executors, host, toolsets, assistants, quota, sandbox];
+      await Promise.all(parts.map((part) => part.close()));
       await ledger.close();
     },
   };
@@ -181,6 +179,21 @@ function givenBy(
     projectBudget: Object.keys(budget).length === 0 ? undefined : budget,
     settings: { vars, models, permissions, verify },
   };
+}
+
+/** It lives for long: agents that were changed meanwhile are read anew. */
+async function workerOf(
+  given: Parameters<Project['worker']>[0],
+  agents: AgentSource,
+  engineOptions: EngineOptions,
+  config: ProjectConfig,
+): ReturnType<Project['worker']> {
+  const fresh: EngineOptions['agent'] = async (name, session) => {
+    await agents.refresh();
+    return await engineOptions.agent(name, session);
+  };
+  const { openWorker } = await import('./open-worker.ts');
+  return openWorker({ ...engineOptions, agent: fresh }, config, given);
 }
 
 /** How it is known that something was done. */

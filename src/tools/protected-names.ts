@@ -14,7 +14,13 @@ export const SETTINGS_FILE = 'troupe.yaml';
 
 /** Folders that hold agents, of ours and of other tools, and files that say which servers are started. */
 export const AGENT_FOLDERS: readonly string[] = ['.claude', '.opencode', '.squad', '.ai-team'];
-export const SETTINGS_FILES: readonly string[] = [SETTINGS_FILE, '.mcp.json', 'opencode.json', 'opencode.jsonc'];
+export const SETTINGS_FILES: readonly string[] = [
+  SETTINGS_FILE,
+  'executors.yaml',
+  '.mcp.json',
+  'opencode.json',
+  'opencode.jsonc',
+];
 /** In a folder that is otherwise an editor's own business. */
 export const EDITOR_SERVERS = { folder: '.vscode', file: 'mcp.json' } as const;
 

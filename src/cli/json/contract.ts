@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { failure } from '../../events/catalogue.ts';
+import * as executors from './executors.ts';
 import * as files from './files.ts';
 import * as keeping from './keeping.ts';
 import * as runs from './runs.ts';
@@ -69,6 +70,9 @@ export const jsonContract = {
   'servers list': files.serverList,
   'servers allow': files.serversAllowed,
   'servers forget': files.serverForgotten,
+  'executors list': executors.executorList,
+  'executors probe': executors.executorProbed,
+  'executors add': executors.executorAdded,
   'presets list': files.presetList,
   'presets show': files.presetShown,
   'presets import': files.presetsImported,

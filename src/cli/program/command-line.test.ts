@@ -225,6 +225,7 @@ describe('the program', () => {
         "groups",
         "agents",
         "servers",
+        "executors",
         "presets",
         "mcp",
         "acp",

@@ -21,6 +21,7 @@ import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseShare } from '../terminal/parse-option.ts';
 import { describeCluster } from './cluster-commands.ts';
 import { type Add, addTo, budgets, json, notifyOption, output, requireOption } from './describe.ts';
+import { describeExecutors } from './executor-commands.ts';
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
@@ -43,6 +44,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
   describeServerList(add('servers', 'MCP servers that agents may name: list, allow, forget', 'troupe servers'), perform);
+  describeExecutors(add('executors', 'coding agents that work for agents: list, probe, add', 'troupe executors list'), perform);
   describePresets(add('presets', 'groups to start from: list, show, import', 'troupe presets list'), perform);
   describeServers(add, perform);
   describeCluster(add, perform);

@@ -53,6 +53,10 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
       const { groups } = await (await import('../../groups/organisation.ts')).readOrganisation(ledger);
       return [...groups.values()].map(({ name }) => [name, 'group']);
     }),
+  executors: async (context) => {
+    const { resolved } = await (await import('../commands/executors.ts')).executorsHere(context);
+    return resolved.entries.map(({ name, title }) => [name, title]);
+  },
   servers: async (context) => {
     const { foreign } = await (await import('../agents/files.ts')).settingsOf(context);
     return foreign.servers.filter(({ shadowedBy }) => shadowedBy === undefined).map(({ name, place }) => [name, place.file]);

@@ -10,6 +10,7 @@ export type NameKind =
   | 'templates'
   | 'shells'
   | 'servers'
+  | 'executors'
   | 'sessions'
   | 'rule-tools'
   | 'rules';
@@ -96,6 +97,8 @@ const NAMES: Readonly<Record<string, NameKind>> = {
   template: 'templates',
   shell: 'shells',
   server: 'servers',
+  executor: 'executors',
+  like: 'executors',
   servers: 'servers',
   what: 'groups',
   session: 'sessions',

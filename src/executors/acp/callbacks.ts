@@ -11,16 +11,16 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { resolveAnywhere } from '../../tools/files/workspace.ts';
 import type { ExecutorAllowed, ExecutorAnswer, ExecutorCommand, PermissionDecision, PermissionKind } from '../port.ts';
 import type { Calls } from './calls.ts';
-import { type FileNeeds, type FileRefusal, readText, writeText } from './files.ts';
-import type { Follower } from './follower.ts';
+import { type FileNeeds, type FileRefusal, readForExecutor, writeForExecutor } from './files.ts';
+import type { PromptFollower } from './follower.ts';
 import type { CallbackRefusal } from './peer.ts';
-import { type PermissionSaid, permissionRequest } from './schemas.ts';
+import { type PermissionSaid, permissionSaid } from './schemas.ts';
 import type { Terminals } from './terminals.ts';
 
 export interface CallbackNeeds {
   readonly files: FileNeeds;
   readonly terminals: Terminals;
-  readonly follower: Follower;
+  readonly follower: PromptFollower;
   readonly calls: Calls;
   /** What a command gets of our environment. */
   readonly environment: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ type Callback = (params: unknown, signal: AbortSignal, needs: CallbackNeeds) => 
 const NOBODY: ExecutorAllowed = { allowed: false, reason: 'Nobody is there to allow it: the prompt is over or was cancelled.' };
 const invalid = (message: string) => fail<CallbackRefusal>({ code: 'invalid', message });
 
-export async function answer(method: string, params: unknown, signal: AbortSignal, needs: CallbackNeeds): Answered {
+export async function answerCallback(method: string, params: unknown, signal: AbortSignal, needs: CallbackNeeds): Answered {
   const callback = Object.hasOwn(CALLBACKS, method) ? CALLBACKS[method] : undefined;
   if (callback === undefined) return fail({ code: 'unknown', message: `There is no method ${method.slice(0, 100)}.` });
   const session = z.object({ sessionId: z.string() }).safeParse(params);
@@ -46,7 +46,7 @@ export async function answer(method: string, params: unknown, signal: AbortSigna
 }
 
 async function permission(params: unknown, signal: AbortSignal, { follower, calls }: CallbackNeeds): Answered {
-  const parsed = permissionRequest.safeParse(params);
+  const parsed = permissionSaid.safeParse(params);
   if (!parsed.success) return invalid('This is no request for a permission.');
   const { toolCall, options } = parsed.data;
   const call = calls.said(toolCall);
@@ -86,7 +86,7 @@ const whole = z.number().int().nonnegative().optional().catch(undefined);
 async function read(params: unknown, signal: AbortSignal, { files, follower }: CallbackNeeds): Answered {
   const parsed = z.object({ path: z.string(), line: whole, limit: whole }).safeParse(params);
   if (!parsed.success) return invalid('A file is read by its path.');
-  const text = await readText(parsed.data, files, (path) =>
+  const text = await readForExecutor(parsed.data, files, (path) =>
     follower.ask<ExecutorAllowed>((handlers) => handlers.mayRead(path), NOBODY, signal),
   );
   return text.ok ? ok({ content: text.value }) : refusedFile(text.error);
@@ -97,7 +97,7 @@ async function write(params: unknown, signal: AbortSignal, { files, follower }: 
   if (!parsed.success) return invalid('A file is written by its path and content.');
   const may = (path: string) =>
     follower.ask<ExecutorAllowed>((handlers) => handlers.mayWrite(path, parsed.data.content), NOBODY, signal);
-  const written = await writeText(parsed.data, files, may, signal);
+  const written = await writeForExecutor(parsed.data, files, may, signal);
   if (!written.ok) return refusedFile(written.error);
   follower.tell({ what: 'wrote', file: written.value });
   return ok({});

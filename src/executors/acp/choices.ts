@@ -7,9 +7,9 @@ import { present } from '../../base/present.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorMode } from '../port.ts';
 import type { AcpPeer } from './peer.ts';
-import type { ConfigOption, SessionFacts } from './schemas.ts';
+import type { ConfigOption, OfferedFacts } from './schemas.ts';
 
-export interface Choice {
+export interface ChosenOption {
   readonly offered: readonly string[];
   readonly current?: string | undefined;
   readonly without: readonly string[];
@@ -17,11 +17,11 @@ export interface Choice {
 
 export async function chooseMode(
   wanted: ExecutorMode | undefined,
-  facts: SessionFacts,
+  facts: OfferedFacts,
   session: string,
   entry: ExecutorEntry,
   peer: AcpPeer,
-): Promise<Choice> {
+): Promise<ChosenOption> {
   const option = facts.configOptions?.find((one) => one.category === 'mode' || one.id === 'mode');
   const modes = facts.modes?.availableModes ?? [];
   const choices = modes.length > 0 ? modes.map(({ id, name }) => ({ value: id, name })) : (option?.options ?? []);
@@ -46,11 +46,11 @@ export async function chooseMode(
 
 export async function chooseModel(
   wanted: string | undefined,
-  facts: SessionFacts,
+  facts: OfferedFacts,
   session: string,
   entry: ExecutorEntry,
   peer: AcpPeer,
-): Promise<Choice> {
+): Promise<ChosenOption> {
   const option = facts.configOptions?.find((one) => one.category === 'model' || one.id === (entry.model ?? 'model'));
   const current = textOf(option?.currentValue);
   const offered = option?.options.map(({ value }) => value) ?? [];

@@ -2,9 +2,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { ExecutorEnd } from '../port.ts';
-import type { Opened } from './handshake.ts';
+import type { OpenedSession } from './handshake.ts';
 
-export interface Ending {
+export interface SessionEnding {
   isAlive(): boolean;
   /** Somebody ended it. */
   hasBegun(): boolean;
@@ -14,7 +14,7 @@ export interface Ending {
   come(): void;
 }
 
-export function createEnding({ peer, link, session, state, canClose }: Opened, clock: Clock): Ending {
+export function createEnding({ peer, link, session, state, canClose }: OpenedSession, clock: Clock): SessionEnding {
   const { follower, terminals } = state;
   let ending: Promise<ExecutorEnd> | undefined;
   let isGone = false;

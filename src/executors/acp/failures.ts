@@ -20,7 +20,7 @@ export interface FailureParts {
   flood(): Promise<string | undefined>;
 }
 
-export async function failureOf(trouble: PeerTrouble, parts: FailureParts): Promise<ExecutorFailure> {
+export async function executorFailureOf(trouble: PeerTrouble, parts: FailureParts): Promise<ExecutorFailure> {
   const { entry, doing, redact } = parts;
   if (trouble.kind === 'refused') {
     const said = redact(

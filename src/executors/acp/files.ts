@@ -31,7 +31,7 @@ export interface FileRefusal {
 const refused = (message: string, missing = false): { readonly ok: false; readonly error: FileRefusal } =>
   fail({ message, missing });
 
-export async function readText(
+export async function readForExecutor(
   asked: { readonly path: string; readonly line?: number | undefined; readonly limit?: number | undefined },
   needs: FileNeeds,
   may: (path: string) => Promise<ExecutorAllowed>,
@@ -57,7 +57,7 @@ function linesOf(text: string, line: number | undefined, limit: number | undefin
   return lines.join('');
 }
 
-export async function writeText(
+export async function writeForExecutor(
   asked: { readonly path: string; readonly content: string },
   needs: FileNeeds,
   may: (path: string) => Promise<ExecutorAllowed>,

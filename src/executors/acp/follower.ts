@@ -10,7 +10,7 @@ type Told =
   | { readonly what: 'wrote'; readonly file: ExecutorWrote }
   | { readonly what: 'ran'; readonly command: ExecutorRan };
 
-export interface Follower {
+export interface PromptFollower {
   attach(handlers: PromptHandlers): void;
   isAttached(handlers: PromptHandlers): boolean;
   detach(): void;
@@ -37,7 +37,7 @@ interface Open {
   giveUp(): void;
 }
 
-export function createFollower(): Follower {
+export function createPromptFollower(): PromptFollower {
   let current: PromptHandlers | undefined;
   let kept: Told[] = [];
   let leftOut = 0;

@@ -9,17 +9,17 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorAbout, ExecutorFailure, ExecutorMcpServer, OpenExecutor } from '../port.ts';
 import { chooseMode, chooseModel } from './choices.ts';
-import { type FailureParts, failureOf, malformed } from './failures.ts';
+import { executorFailureOf, type FailureParts, malformed } from './failures.ts';
 import type { Link } from './link.ts';
 import type { AcpPeer, PeerTrouble } from './peer.ts';
-import { initialized, type SessionFacts, sessionFacts, sessionMade } from './schemas.ts';
-import type { SessionState } from './state.ts';
+import { initialized, type OfferedFacts, offeredFacts, sessionMade } from './schemas.ts';
+import type { ExecutorState } from './state.ts';
 
-export interface Opened {
+export interface OpenedSession {
   readonly entry: ExecutorEntry;
   readonly link: Link;
   readonly peer: AcpPeer;
-  readonly state: SessionState;
+  readonly state: ExecutorState;
   /** The executor's own id. */
   readonly session: string;
   readonly restored: 'new' | 'loaded';
@@ -47,10 +47,10 @@ export interface HandshakeNeeds {
   readonly link: Link;
   readonly peer: AcpPeer;
   readonly clock: Clock;
-  /** Of this product. */
-  readonly version: string;
   redact(text: string): string;
 }
+
+const OWN_VERSION = '0.1.0';
 
 type Failed = Promise<{ readonly ok: false; readonly error: ExecutorFailure }>;
 
@@ -60,7 +60,7 @@ export async function introduce(needs: HandshakeNeeds, questions: boolean): Prom
     'initialize',
     {
       protocolVersion: 1,
-      clientInfo: { name: 'troupe', title: 'Troupe', version: needs.version },
+      clientInfo: { name: 'troupe', title: 'Troupe', version: OWN_VERSION },
       clientCapabilities: {
         fs: { readTextFile: entry.files === 'read-write', writeTextFile: entry.files !== 'none' },
         terminal: entry.terminal,
@@ -88,12 +88,12 @@ export async function introduce(needs: HandshakeNeeds, questions: boolean): Prom
   });
 }
 
-export async function openSession(
+export async function beginSession(
   asked: OpenExecutor,
   known: Introduced,
-  state: SessionState,
+  state: ExecutorState,
   needs: HandshakeNeeds,
-): Promise<Result<Opened, ExecutorFailure>> {
+): Promise<Result<OpenedSession, ExecutorFailure>> {
   const { entry, peer, link } = needs;
   const without: string[] = [];
   const mcpServers = asked.mcp.flatMap((server) => {
@@ -114,7 +114,7 @@ export async function openSession(
   state.mode = mode.current;
   const about: ExecutorAbout = {
     ...{ executor: entry.name, protocol: known.protocol, canLoad: known.canLoad || known.canResume, asks: entry.asks, without },
-    ...{ modes: mode.offered, mcp: known.mcp },
+    ...{ modes: mode.offered, mcp: known.mcp, images: known.takesImages },
     ...present({ version: known.version, pid: link.pid, mode: mode.current, model: model.current }),
   };
   return ok({
@@ -126,7 +126,7 @@ export async function openSession(
 
 interface Made {
   readonly session: string;
-  readonly facts: SessionFacts;
+  readonly facts: OfferedFacts;
   readonly restored: 'new' | 'loaded';
 }
 
@@ -140,14 +140,14 @@ async function sessionOf(
   { session, cwd }: OpenExecutor,
   mcpServers: readonly object[],
   known: Introduced,
-  state: SessionState,
+  state: ExecutorState,
   { peer }: HandshakeNeeds,
 ): Promise<Result<Made | undefined, NotMade>> {
   const again = known.canResume ? 'session/resume' : known.canLoad ? 'session/load' : undefined;
   if (session !== undefined && again !== undefined) {
     state.session = session;
     const loaded = await peer.request(again, { sessionId: session, cwd, mcpServers }, limits.executorSessionMs);
-    const facts = sessionFacts.safeParse(loaded.ok ? (loaded.value ?? {}) : undefined);
+    const facts = offeredFacts.safeParse(loaded.ok ? (loaded.value ?? {}) : undefined);
     if (facts.success) return ok({ session, facts: facts.data, restored: 'loaded' });
     if (!loaded.ok && loaded.error.kind !== 'refused')
       return fail({ trouble: loaded.error, doing: 'to take up a session (executorSessionMs)' });
@@ -172,7 +172,7 @@ async function failed(trouble: PeerTrouble, doing: string, needs: HandshakeNeeds
     ...{ entry, doing, redact, logins, end: link.end },
     flood: async () => (await peer.closed)?.message,
   };
-  const failure = await failureOf(trouble, parts);
+  const failure = await executorFailureOf(trouble, parts);
   await link.end();
   return fail(failure);
 }

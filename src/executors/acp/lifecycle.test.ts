@@ -71,7 +71,7 @@ describe('a beginning', () => {
     const environment = {
       ...{
         PATH: process.env['PATH'],
-        HOME: '/home/x',
+        HOME: '/home/user',
         OPENAI_API_KEY: 'sk-1',
         SAMPLE_KEY: 'k',
         PLACE: 'here',

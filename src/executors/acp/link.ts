@@ -15,7 +15,7 @@ import { startTethered } from '../../process/tethered-process.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
 import type { ExecutorEnd } from '../port.ts';
 import { endSurvivors, MARK_VARIABLE, startedAt } from './survivors.ts';
-import { LATE, within } from './within.ts';
+import { inTime, LATE } from './within.ts';
 
 export interface Link {
   readonly pid?: number | undefined;
@@ -73,7 +73,7 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
   const folder = await realpath(start.folder).catch(() => start.folder);
   const traces = { mark, folder, pid, since: await startedAt(pid) };
   const clear = async (): Promise<void> => {
-    await within(closed, LAST_WORDS_MS, clock);
+    await inTime(closed, LAST_WORDS_MS, clock);
     await stopGroup(child, closed, clock);
     release();
     survivors = await endSurvivors(traces, clock);
@@ -89,7 +89,7 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
   let ending: Promise<ExecutorEnd> | undefined;
   const end = async (): Promise<ExecutorEnd> => {
     child.stdin.end();
-    if ((await within(exited, limits.executorEndMs, clock)) === LATE) await stopGroup(child, exited, clock);
+    if ((await inTime(exited, limits.executorEndMs, clock)) === LATE) await stopGroup(child, exited, clock);
     await gone;
     return how();
   };
@@ -121,7 +121,7 @@ export async function connectTcp(host: string, port: number, clock: Clock, signa
   const how = (): ExecutorEnd => ({ stderr: '', survivors: [] });
   const end = async (): Promise<ExecutorEnd> => {
     socket.end();
-    await within(gone, limits.executorEndMs, clock);
+    await inTime(gone, limits.executorEndMs, clock);
     socket.destroy();
     await gone;
     return how();

@@ -10,27 +10,26 @@ import { workspaceRoot } from '../../tools/files/workspace.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorFailure, OpenExecutor } from '../port.ts';
-import { answer, type CallbackNeeds } from './callbacks.ts';
-import { type HandshakeNeeds, introduce, openSession } from './handshake.ts';
+import { answerCallback, type CallbackNeeds } from './callbacks.ts';
+import { beginSession, type HandshakeNeeds, introduce } from './handshake.ts';
 import { connectTcp, type Link, startProcess } from './link.ts';
 import { connectPeer } from './peer.ts';
 import { createSession, type LiveSession } from './session.ts';
-import { createState, type SessionState } from './state.ts';
+import { createState, type ExecutorState } from './state.ts';
 
-export interface AcpNeeds {
+export interface AcpClientNeeds {
   readonly clock: Clock;
   readonly random: Random;
   /** Ours, of which an executor gets the basics and what its entry names. */
   readonly environment: Environment;
   readonly guard: Guard;
-  readonly version: string;
   redact(text: string): string;
 }
 
 export async function openAcp(
   entry: ExecutorEntry,
   asked: OpenExecutor,
-  needs: AcpNeeds,
+  needs: AcpClientNeeds,
   signal: AbortSignal,
 ): Promise<Result<{ readonly live: LiveSession; readonly restored: 'new' | 'loaded' }, ExecutorFailure>> {
   const reached = await reach(entry, asked.cwd, needs, signal);
@@ -39,7 +38,7 @@ export async function openAcp(
     const { state, handshake } = await talk(reached.value, entry, needs);
     const known = await introduce(handshake, asked.questions === true);
     if (!known.ok) return known;
-    const opened = await openSession({ ...asked, cwd: reached.value.folder }, known.value, state, handshake);
+    const opened = await beginSession({ ...asked, cwd: reached.value.folder }, known.value, state, handshake);
     if (!opened.ok) return opened;
     const { clock, redact } = needs;
     return ok({
@@ -70,7 +69,7 @@ interface Reached {
 async function reach(
   entry: ExecutorEntry,
   cwd: string,
-  needs: AcpNeeds,
+  needs: AcpClientNeeds,
   signal: AbortSignal,
 ): Promise<Result<Reached, ExecutorFailure>> {
   const root = await workspaceRoot(cwd);
@@ -127,9 +126,9 @@ export function executorEnvironment(entry: ExecutorEntry, ours: Environment): Re
 async function talk(
   { link, folder }: Reached,
   entry: ExecutorEntry,
-  needs: AcpNeeds,
-): Promise<{ readonly state: SessionState; readonly handshake: HandshakeNeeds }> {
-  const { clock, random, guard, redact, version } = needs;
+  needs: AcpClientNeeds,
+): Promise<{ readonly state: ExecutorState; readonly handshake: HandshakeNeeds }> {
+  const { clock, random, guard, redact } = needs;
   const state = createState(clock, redact);
   const never = AbortSignal.abort();
   const callbacks: CallbackNeeds = {
@@ -145,9 +144,9 @@ async function talk(
     {
       update: state.told,
       fault: state.fault,
-      request: (method, params, signal) => answer(method, params, signal, callbacks),
+      request: (method, params, signal) => answerCallback(method, params, signal, callbacks),
     },
     clock,
   );
-  return { state, handshake: { entry, link, peer, clock, version, redact } };
+  return { state, handshake: { entry, link, peer, clock, redact } };
 }

@@ -9,7 +9,7 @@ import type { Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Link } from './link.ts';
 import { createWire, type WireFault, WireFlood } from './wire.ts';
-import { LATE, within } from './within.ts';
+import { inTime, LATE } from './within.ts';
 
 export interface AcpPeer {
   /** `ms` undefined: as long as it takes. */
@@ -84,7 +84,7 @@ export async function connectPeer(link: Link, protocol: 1 | 2, callbacks: PeerCa
     async request(method, params, ms) {
       try {
         const answer = connection.agent.request(method, params);
-        const value = ms === undefined ? await answer : await within(answer, ms, clock);
+        const value = ms === undefined ? await answer : await inTime(answer, ms, clock);
         return value === LATE ? fail({ kind: 'late', ms: ms ?? 0 }) : ok(value);
       } catch (error) {
         return fail(troubleOf(error));

@@ -51,12 +51,12 @@ const configOption = z.object({
   options: choices.transform((all) => all.flatMap((one) => ('options' in one ? one.options : [one]))),
 });
 
-export const sessionFacts = z.object({
+export const offeredFacts = z.object({
   modes: maybe(z.object({ currentModeId: maybe(id), availableModes: listOf(mode, limits.executorModes) })),
   configOptions: maybe(listOf(configOption, limits.executorModes)),
 });
-export const sessionMade = sessionFacts.extend({ sessionId: id });
-export type SessionFacts = z.infer<typeof sessionFacts>;
+export const sessionMade = offeredFacts.extend({ sessionId: id });
+export type OfferedFacts = z.infer<typeof offeredFacts>;
 export type ConfigOption = z.infer<typeof configOption>;
 
 const tokens = maybe(z.number().int().nonnegative());
@@ -85,7 +85,7 @@ const content = z.object({
   terminalId: maybe(id),
 });
 
-export const toolCall = z.object({
+export const toolCallSaid = z.object({
   toolCallId: id,
   title: maybe(text),
   kind: maybe(text),
@@ -95,7 +95,7 @@ export const toolCall = z.object({
   rawInput: maybe(json),
   rawOutput: maybe(json),
 });
-export type ToolCallSaid = z.infer<typeof toolCall>;
+export type ToolCallSaid = z.infer<typeof toolCallSaid>;
 
 const planEntry = z.object({
   content: text,
@@ -111,7 +111,7 @@ export const sessionUpdate = z.object({
 export const chunkUpdate = z.object({ content: block });
 export const planUpdate = z.object({ entries: listOf(planEntry, limits.executorPlanEntries) });
 export const modeUpdate = z.object({ currentModeId: id });
-export const usageUpdate = z.object({
+export const usageSaid = z.object({
   used: tokens,
   size: tokens,
   cost: maybe(z.object({ amount: z.number().nonnegative(), currency: z.string() })),
@@ -122,9 +122,9 @@ const permissionOption = z.object({
   name: text,
   kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
 });
-export const permissionRequest = z.object({
+export const permissionSaid = z.object({
   sessionId: id,
-  toolCall,
+  toolCall: toolCallSaid,
   options: listOf(permissionOption, limits.executorModes),
 });
-export type PermissionSaid = z.infer<typeof permissionRequest>;
+export type PermissionSaid = z.infer<typeof permissionSaid>;

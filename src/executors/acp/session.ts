@@ -8,11 +8,11 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { ExecutorEnd, ExecutorSession, ExecutorUpdate, PromptEnded, PromptHandlers } from '../port.ts';
 import { blocksOf } from './blocks.ts';
-import { createEnding, type Ending } from './ending.ts';
-import { failureOf, malformed } from './failures.ts';
-import type { Opened } from './handshake.ts';
+import { createEnding, type SessionEnding } from './ending.ts';
+import { executorFailureOf, malformed } from './failures.ts';
+import type { OpenedSession } from './handshake.ts';
 import { prompted } from './schemas.ts';
-import { createTurn, type Turn } from './turn.ts';
+import { createTurn, type PromptTurn } from './turn.ts';
 
 export interface LiveSession {
   isAlive(): boolean;
@@ -28,13 +28,13 @@ export interface SessionNeeds {
   redact(text: string): string;
 }
 
-export function createSession(opened: Opened, needs: SessionNeeds): LiveSession {
+export function createSession(opened: OpenedSession, needs: SessionNeeds): LiveSession {
   const { peer, link, session, state, about } = opened;
   const { follower } = state;
   const ending = createEnding(opened, needs.clock);
   let stopListening = (): void => undefined;
 
-  const follow = (turn: Turn, handlers: PromptHandlers): Promise<PromptEnded> => {
+  const follow = (turn: PromptTurn, handlers: PromptHandlers): Promise<PromptEnded> => {
     ending.come();
     stopListening();
     follower.attach(handlers);
@@ -84,15 +84,15 @@ export function createSession(opened: Opened, needs: SessionNeeds): LiveSession 
   };
 }
 
-function tell({ state }: Opened, updates: readonly ExecutorUpdate[]): void {
+function tell({ state }: OpenedSession, updates: readonly ExecutorUpdate[]): void {
   for (const update of updates) state.follower.tell({ what: 'update', update });
 }
 
 async function ask(
-  turn: Turn,
+  turn: PromptTurn,
   blocks: readonly object[],
-  opened: Opened,
-  ending: Ending,
+  opened: OpenedSession,
+  ending: SessionEnding,
   redact: (text: string) => string,
 ): Promise<void> {
   const { entry, peer, state, session, logins } = opened;
@@ -104,7 +104,7 @@ async function ask(
   if (said?.success === true) return turn.ended(said.data, costSince(costBefore, opened));
   if (answer.ok) return turn.failed(malformed(entry, 'a prompt'));
   if (ending.hasBegun() && answer.error.kind === 'closed') return turn.cancelled();
-  const failure = await failureOf(answer.error, {
+  const failure = await executorFailureOf(answer.error, {
     ...{ entry, doing: 'a prompt', redact, logins, end: ending.end },
     flood: async () => (await peer.closed)?.message,
   });
@@ -113,12 +113,12 @@ async function ask(
 }
 
 /** It tells what the whole session cost so far. Of one from an earlier life that may be more than was ever told here. */
-function costSince(before: number | undefined, { state, restored }: Opened): number | undefined {
+function costSince(before: number | undefined, { state, restored }: OpenedSession): number | undefined {
   if (state.costUsd === undefined || (before === undefined && restored === 'loaded')) return undefined;
   return Math.max(0, state.costUsd - (before ?? 0));
 }
 
-function cancel(turn: Turn, opened: Opened, ending: Ending, clock: Clock): void {
+function cancel(turn: PromptTurn, opened: OpenedSession, ending: SessionEnding, clock: Clock): void {
   if (turn.isOver() || turn.isCancelled()) return;
   turn.cancel();
   opened.peer.notify('session/cancel', { sessionId: opened.session });

@@ -3,21 +3,21 @@ import type { Clock } from '../../base/clock.ts';
 import { visibleText } from '../../base/visible-text.ts';
 import type { ExecutorUpdate } from '../port.ts';
 import { type Calls, createCalls } from './calls.ts';
-import { createFollower, type Follower } from './follower.ts';
+import { createPromptFollower, type PromptFollower } from './follower.ts';
 import { sessionUpdate } from './schemas.ts';
 import { createTerminals, type Terminals } from './terminals.ts';
-import type { Turn } from './turn.ts';
+import type { PromptTurn } from './turn.ts';
 import { updateOf } from './updates.ts';
 import type { WireFault } from './wire.ts';
 
-export interface SessionState {
+export interface ExecutorState {
   session: string | undefined;
   /** The prompt that is worked on, or that ended while nobody followed. */
-  turn: Turn | undefined;
+  turn: PromptTurn | undefined;
   mode: string | undefined;
   /** Of the whole session, as it last said. */
   costUsd: number | undefined;
-  readonly follower: Follower;
+  readonly follower: PromptFollower;
   readonly calls: Calls;
   readonly terminals: Terminals;
   /** Takes what it tells, at once. */
@@ -27,8 +27,8 @@ export interface SessionState {
 
 const SAMPLE = 200;
 
-export function createState(clock: Clock, redact: (text: string) => string): SessionState {
-  const follower = createFollower();
+export function createState(clock: Clock, redact: (text: string) => string): ExecutorState {
+  const follower = createPromptFollower();
   const terminals = createTerminals({
     clock,
     ran: (command) => {
@@ -43,7 +43,7 @@ export function createState(clock: Clock, redact: (text: string) => string): Ses
   const pass = (updates: readonly ExecutorUpdate[]): void => {
     for (const update of updates) follower.tell({ what: 'update', update });
   };
-  const state: SessionState = {
+  const state: ExecutorState = {
     ...{ session: undefined, turn: undefined, mode: undefined, costUsd: undefined },
     ...{ follower, calls, terminals },
     told(params) {

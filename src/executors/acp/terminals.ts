@@ -12,7 +12,7 @@ import { startTethered } from '../../process/tethered-process.ts';
 import { boundaryAfter } from '../../tools/bounded.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
 import type { ExecutorCommand, ExecutorRan } from '../port.ts';
-import { within } from './within.ts';
+import { inTime } from './within.ts';
 
 export interface TerminalAsked {
   readonly command: ExecutorCommand;
@@ -114,7 +114,7 @@ async function startTerminal(
   const ended = exited.then(async (exit) => {
     // What it left behind in its group ends with it, and so does the wait for what that would still print.
     await stopGroup(child, closed, clock);
-    await within(closed, LAST_WORDS_MS, clock);
+    await inTime(closed, LAST_WORDS_MS, clock);
     release();
     terminal.exit = exit;
     child.stdout.destroy();

@@ -7,7 +7,7 @@ import { headOf } from '../../tools/bounded.ts';
 import type { ExecutorFailure, ExecutorUpdate, PromptEnded } from '../port.ts';
 import type { Prompted } from './schemas.ts';
 
-export interface Turn {
+export interface PromptTurn {
   readonly done: Promise<PromptEnded>;
   /** Aborted when it is over or cancelled: nothing that is asked for it has to be answered then. */
   readonly over: AbortSignal;
@@ -23,7 +23,7 @@ export interface Turn {
   failed(failure: ExecutorFailure): void;
 }
 
-export function createTurn(): Turn {
+export function createTurn(): PromptTurn {
   const over = new AbortController();
   const noticed = new Set<string>();
   let settled = false;

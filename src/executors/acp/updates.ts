@@ -1,7 +1,7 @@
 /** What an executor tells while it works, in our words. Kinds that nobody knows are left out, as the protocol asks for. */
 import type { ExecutorUpdate } from '../port.ts';
 import type { Calls } from './calls.ts';
-import { chunkUpdate, modeUpdate, planUpdate, toolCall, usageUpdate } from './schemas.ts';
+import { chunkUpdate, modeUpdate, planUpdate, toolCallSaid, usageSaid } from './schemas.ts';
 
 /** `undefined`: nothing to tell. `lost`: it was something, and could not be taken. */
 export function updateOf(kind: string, raw: unknown, calls: Calls): ExecutorUpdate | 'lost' | undefined {
@@ -12,7 +12,7 @@ export function updateOf(kind: string, raw: unknown, calls: Calls): ExecutorUpda
       return said('thought', raw);
     case 'tool_call':
     case 'tool_call_update': {
-      const parsed = toolCall.safeParse(raw);
+      const parsed = toolCallSaid.safeParse(raw);
       const call = parsed.success ? calls.said(parsed.data) : undefined;
       return call === undefined ? 'lost' : { kind: 'call', call };
     }
@@ -41,7 +41,7 @@ function said(kind: 'text' | 'thought', raw: unknown): ExecutorUpdate | 'lost' |
 }
 
 function usage(raw: unknown): ExecutorUpdate | 'lost' {
-  const parsed = usageUpdate.safeParse(raw);
+  const parsed = usageSaid.safeParse(raw);
   if (!parsed.success) return 'lost';
   const { used, size, cost } = parsed.data;
   return { kind: 'usage', used, size, ...(cost?.currency === 'USD' ? { costUsd: cost.amount } : {}) };

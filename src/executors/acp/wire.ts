@@ -3,7 +3,8 @@
  * package gets only what it can take: lines that are no messages, answers to questions that nobody asked and second answers are
  * counted and left out. It reads only as fast as messages are taken, and a flood ends the connection.
  *
- * Updates do not go through the package: it refuses kinds that it does not know, and lets an answer overtake what was told before.
+ * Updates do not go through the package: it refuses kinds that it does not know, and lets an answer overtake what was told
+ * before it.
  */
 import { Buffer } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';

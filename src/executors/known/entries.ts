@@ -120,12 +120,22 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
   },
 };
 
-/** Our own loop in a process of its own: `program` is how this command line is started. */
-export const builtinExecutor = (program: readonly string[]): ExecutorFields => ({
+export interface BuiltinNeeds {
+  /** How this command line is started. */
+  readonly program: readonly string[];
+  /** What it is told: whose settings count, where its state is. */
+  readonly args: readonly string[];
+  /** Variables with keys that the settings name. */
+  readonly keys: readonly string[];
+}
+
+/** Our own loop in a process of its own. */
+export const builtinExecutor = ({ program, args, keys }: BuiltinNeeds): ExecutorFields => ({
   title: 'Troupe',
-  command: [...program, 'acp', '--executor'],
-  keys: [...ANTHROPIC, ...OPENAI, ...GOOGLE, 'GOOGLE_GENERATIVE_AI_API_KEY', 'TROUPE_MODEL', 'TROUPE_HOME'],
-  modes: { 'read-only': 'read-only', full: 'full' },
+  command: [...program, 'acp', '--executor', ...args],
+  keys: [...new Set([...ANTHROPIC, ...OPENAI, ...GOOGLE, 'GOOGLE_GENERATIVE_AI_API_KEY', 'TROUPE_MODEL', ...keys])],
+  // What it would do is put to us, by its rules and then by ours.
+  modes: { 'read-only': 'read-only', full: 'ask' },
   model: 'model',
   notes: 'Needs nothing but a model.',
 });

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import type { Environment } from '../../../src/base/environment.ts';
 import { systemRandom } from '../../../src/base/random.ts';
+import { ok } from '../../../src/base/result.ts';
 import type { ExecutorFields } from '../../../src/executors/entry.ts';
 import { createExecutors } from '../../../src/executors/open.ts';
 import type {
@@ -53,11 +54,11 @@ export async function executorWorld(options: WorldOptions = {}): Promise<Executo
   const { args = [], fields = {} } = options;
   const address = options.tcp === true ? { address: `127.0.0.1:${await listening(args)}` } : { command: sampleCommand(...args) };
   const executors = createExecutors({
-    ...{ clock: options.clock ?? systemClock, random: systemRandom, guard: createGuard(), version: '1.2.3' },
+    ...{ clock: options.clock ?? systemClock, random: systemRandom, guard: createGuard() },
     environment: options.environment ?? { PATH: process.env['PATH'] },
     redact: (text) => text.replaceAll(/sk-ant-\w+/g, '[redacted]'),
-    program: ['troupe'],
-    layers: async () => [{ source: 'project', fields: { sample: { title: 'Sample', ...address, ...fields } } }],
+    builtin: { program: ['troupe'], args: [], keys: [] },
+    layers: async () => ok([{ source: 'project', fields: { sample: { title: 'Sample', ...address, ...fields } } }]),
   });
   onTestFinished(async () => {
     await executors.close();

@@ -1,0 +1,127 @@
+/** `troupe executors list|probe|add`: which coding agents can work for agents, what one can do here, and others beside them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TroupeError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
+import type { ExecutorEntry, ExecutorFields } from '../../executors/entry.ts';
+import { entryNamed, type FoundExecutors, resolvedExecutors } from '../../executors/open.ts';
+import { type ExecutorProbe, isInstalled, probeExecutor } from '../../executors/probe.ts';
+import { addExecutor } from '../../project/add-executor.ts';
+import { type ExecutorsOfProject, executorsOfProject } from '../../project/lazy-executors.ts';
+import { settingsOf } from '../agents/files.ts';
+import type { JsonOf } from '../json/contract.ts';
+import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { printTable } from '../view/table.ts';
+
+type Listed = JsonOf<'executors list'>['executors'][number];
+
+export async function executorsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+  const { made, resolved } = await executorsHere(context);
+  const executors = resolved.entries.map((entry) => listed(entry, isInstalled(entry, made.root, made.options.environment)));
+  if (options.json) printJson(context, 'executors list', { executors });
+  else printTable(context.terminal.out, ['EXECUTOR', 'NAME', 'FROM', 'STATE', 'STARTS'], executors.map(cells));
+  return exitCodes.completed;
+}
+
+/** Also for the completion of names and for `doctor`. */
+export async function executorsHere(
+  context: CommandContext,
+): Promise<{ readonly made: ExecutorsOfProject; readonly resolved: FoundExecutors }> {
+  const made = await executorsOfProject(await settingsOf(context), context.terminal.env, context.clock);
+  const resolved = await resolvedExecutors(made.options);
+  if (resolved.broken !== undefined)
+    throw new TroupeError('config', resolved.broken, { fix: 'correct executors.yaml and try again' });
+  return { made, resolved };
+}
+
+function listed(entry: ExecutorEntry, installed: boolean | undefined): Listed {
+  const { name, title, source, reach, install, notes } = entry;
+  const starts = reach.kind === 'tcp' ? { address: `${reach.host}:${reach.port}` } : { command: [reach.program, ...reach.args] };
+  return { name, title, source, ...starts, ...present({ installed, install, notes }) };
+}
+
+function cells({ name, title, source, installed, command, address }: Listed): readonly string[] {
+  const state = installed === undefined ? 'at an address' : installed ? 'installed' : 'not installed';
+  return [name, title, source, state, address ?? command?.join(' ') ?? ''].map((text) => safeLine(text));
+}
+
+export async function executorsProbeCommand(context: CommandContext, name: string, options: JsonOption): Promise<ExitCode> {
+  const { made, resolved } = await executorsHere(context);
+  const entry = entryNamed(name, resolved);
+  if (!entry.ok) throw usageError(entry.error.message, entry.error.fix);
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-probe-'));
+  try {
+    if (options.json !== true) context.terminal.progress.line(`starting ${safeLine(entry.value.title)} …`);
+    const probe = await probeExecutor(entry.value, folder, made.options, new AbortController().signal);
+    if (options.json) printJson(context, 'executors probe', probed(probe));
+    else printProbe(context, probe);
+    return probe.about === undefined ? exitCodes.executorUnavailable : exitCodes.completed;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function probed({ entry, about, missing }: ExecutorProbe): JsonOf<'executors probe'> {
+  const { name, title } = entry;
+  if (about === undefined) return { name, title, works: false, missing };
+  const { version, protocol, modes, mode, model, canLoad, mcp, asks, images, sandbox } = about;
+  const known = { ...present({ version, mode, model, images, sandbox }), protocol, modes, loads: canLoad, asks, mcp };
+  return { name, title, works: true, ...known, missing };
+}
+
+function printProbe({ terminal: { out } }: CommandContext, probe: ExecutorProbe): void {
+  const { name, title, works, ...known } = probed(probe);
+  out.line(safeLine(`${name}  ${title}${works ? '' : ': does not work here'}`));
+  const row = (label: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') out.line(`  ${label.padEnd(12)} ${safeLine(value)}`);
+  };
+  if (works) {
+    row('version', known.version);
+    row('protocol', known.protocol === undefined ? undefined : `ACP ${known.protocol}`);
+    row('modes', known.modes?.map((mode) => (mode === known.mode ? `${mode} (set)` : mode)).join(', '));
+    row('model', known.model);
+    row('permissions', known.asks === true ? 'asks before it acts' : 'never asks');
+    row('sessions', known.loads === true ? 'can be loaded again' : 'end with their process');
+    row('MCP', known.mcp?.join(', ') || 'takes no servers');
+    row('images', known.images === true ? 'yes' : 'no');
+    row('sandbox', known.sandbox ?? 'none');
+  }
+  for (const { what, fix } of known.missing) {
+    row('missing', what);
+    row('  fix', fix);
+  }
+}
+
+export interface ExecutorsAddOptions extends JsonOption {
+  readonly address?: string | undefined;
+  readonly like?: string | undefined;
+  readonly title?: string | undefined;
+  readonly key?: readonly string[] | undefined;
+  readonly user?: boolean | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export async function executorsAddCommand(
+  context: CommandContext,
+  name: string,
+  command: readonly string[],
+  options: ExecutorsAddOptions,
+): Promise<ExitCode> {
+  const { address, like, title, key } = options;
+  const fields: ExecutorFields = {
+    ...present({ title, like, address, keys: key && [...key] }),
+    ...(command.length === 0 ? {} : { command: [...command] }),
+  };
+  const config = await settingsOf(context);
+  const added = await addExecutor(name, fields, {
+    ...{ root: config.root, env: context.terminal.env, user: options.user === true, force: options.force === true },
+  });
+  if (!added.ok) throw usageError(added.error.message, added.error.fix);
+  const { file } = added.value;
+  if (options.json) printJson(context, 'executors add', { added: name, file });
+  else context.terminal.out.line(safeLine(`added  ${name} in ${file}: troupe executors probe ${name}`));
+  return exitCodes.completed;
+}

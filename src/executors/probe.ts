@@ -1,0 +1,64 @@
+/** What an executor that is here can do, found out by starting it; and what is missing, with how to get it. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, resolve } from 'node:path';
+import type { Environment } from '../base/environment.ts';
+import { present } from '../base/present.ts';
+import { type AcpClientNeeds, executorEnvironment, openAcp } from './acp/open.ts';
+import type { ExecutorEntry } from './entry.ts';
+import type { ExecutorAbout } from './port.ts';
+
+export interface Missing {
+  readonly what: string;
+  readonly fix?: string | undefined;
+}
+
+export interface ExecutorProbe {
+  readonly entry: ExecutorEntry;
+  /** Undefined when it could not be spoken to. */
+  readonly about: ExecutorAbout | undefined;
+  readonly missing: readonly Missing[];
+}
+
+/** Starts it in `folder`, opens a session, sets its mode for work, and ends it. Nothing is asked of its model. */
+export async function probeExecutor(
+  entry: ExecutorEntry,
+  folder: string,
+  needs: AcpClientNeeds,
+  signal: AbortSignal,
+): Promise<ExecutorProbe> {
+  const missing = missingKeys(entry, needs.environment);
+  const asked = { executor: entry.name, key: 'probe', cwd: folder, mode: 'full' as const, mcp: [] };
+  const opened = await openAcp(entry, asked, needs, signal);
+  if (!opened.ok) {
+    const { message, fix } = opened.error;
+    return { entry, about: undefined, missing: [{ what: message, ...present({ fix }) }, ...missing] };
+  }
+  const { about } = opened.value.live.as('new');
+  const { survivors } = await opened.value.live.end();
+  const left = survivors.map((one) => ({ what: `It left a process behind, which was looked for: ${one}` }));
+  return { entry, about, missing: [...missing, ...about.without.map((what) => ({ what })), ...left] };
+}
+
+function missingKeys({ needs = [], title }: ExecutorEntry, environment: Environment): readonly Missing[] {
+  if (needs.length === 0 || needs.some((name) => (environment[name] ?? '') !== '')) return [];
+  const what = `${needs.join(', ')}: ${needs.length === 1 ? 'it is not set' : 'none of them is set'}`;
+  return [{ what, fix: `Set ${needs.join(' or ')}, or log in with ${title} itself.` }];
+}
+
+/** Whether its program is there; undefined for one that is reached at an address. */
+export function isInstalled({ reach, ...entry }: ExecutorEntry, folder: string, ours: Environment): boolean | undefined {
+  if (reach.kind === 'tcp') return undefined;
+  const environment = executorEnvironment({ reach, ...entry }, ours);
+  const path = environment.ok ? environment.value['PATH'] : ours['PATH'];
+  const places = reach.program.includes('/') ? [folder] : (path ?? '').split(delimiter).filter((place) => place !== '');
+  return places.some((place) => isProgram(resolve(folder, place, reach.program)));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

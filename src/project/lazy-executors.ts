@@ -1,0 +1,115 @@
+/** Coding agents that work for agents. What it takes to start one is loaded with the first. */
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
+import { type Random, systemRandom } from '../base/random.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { EngineOptions } from '../engine/options.ts';
+import type { ExecutorOptions } from '../executors/open.ts';
+import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
+import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import { expandVariables, minimalEnvironment } from '../tools/shell/environment.ts';
+import type { ProjectConfig } from './config.ts';
+import { secretsInSettings } from './declared-secrets.ts';
+import { peerEnvironment } from './lazy-peers.ts';
+import type { DeclaredServers } from './servers/declared-servers.ts';
+
+export interface LazyExecutorNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly env: Environment;
+  readonly places: ProtectedPlaces | undefined;
+  redact(text: string): string;
+}
+
+type Config = Pick<ProjectConfig, 'root' | 'home' | 'keyEnv' | 'dotEnv' | 'providers' | 'mcp'>;
+
+export interface LazyExecutors extends Required<Pick<EngineOptions, 'executorMemory' | 'executorServers'>> {
+  readonly executors: Executors;
+}
+
+export function createLazyExecutors(
+  config: Config,
+  declared: Pick<DeclaredServers, 'refusal'>,
+  needs: LazyExecutorNeeds,
+): LazyExecutors {
+  let made: Promise<Executors> | undefined;
+  const executors = (): Promise<Executors> => {
+    made ??= (async () => {
+      const { createExecutors } = await import('../executors/open.ts');
+      return createExecutors(await executorOptions(config, needs));
+    })();
+    return made;
+  };
+  return {
+    executors: {
+      entries: async () => (await executors()).entries(),
+      open: async (asked, signal) => (await executors()).open(asked, signal),
+      close: async () => (await made)?.close(),
+    },
+    executorMemory: async (pid) => (await import('../process/memory.ts')).memoryBelow(pid),
+    executorServers: (agent) => serversFor(agent, declared, needs.env),
+  };
+}
+
+export interface ExecutorsOfProject {
+  readonly root: string;
+  readonly options: ExecutorOptions;
+}
+
+/** For whoever looks at executors without a run. */
+export async function executorsOfProject(config: Config, env: Environment, clock: Clock): Promise<ExecutorsOfProject> {
+  const { createRedactor, secretsOf } = await import('../base/secrets/redact.ts');
+  const secrets = secretsOf(peerEnvironment(config), secretsInSettings(config));
+  const needs = { clock, random: systemRandom, env, places: undefined, redact: createRedactor(secrets).text };
+  return { root: config.root, options: await executorOptions(config, needs) };
+}
+
+/** What the executors of a project are made from. */
+export async function executorOptions(config: Config, needs: LazyExecutorNeeds): Promise<ExecutorOptions> {
+  const { clock, random, env, places, redact } = needs;
+  const { createGuard } = await import('../tools/files/guard.ts');
+  const { executorsText, readExecutorLayers } = await import('./executors-file.ts');
+  return {
+    ...{ clock, random, redact, guard: createGuard(places), environment: peerEnvironment(config) },
+    builtin: {
+      program: ownProgram(),
+      args: ['--settings', config.root, '--home', join(config.home, 'executor')],
+      keys: secretsInSettings(config),
+    },
+    async layers() {
+      const read = await readExecutorLayers(config.root, env);
+      return read.ok ? read : fail(executorsText(read.error));
+    },
+  };
+}
+
+/** This command line, from its sources or as it was built. */
+const ownProgram = (): readonly string[] => [
+  process.execPath,
+  fileURLToPath(new URL(`../cli/main${extname(import.meta.url)}`, import.meta.url)),
+];
+
+/** The servers of the agent's own file: its executor starts them, so each must be one that may be started. */
+async function serversFor(
+  agent: AgentDefinition,
+  declared: Pick<DeclaredServers, 'refusal'>,
+  env: Environment,
+): Promise<Result<readonly ExecutorMcpServer[], string>> {
+  const own = Object.entries(agent.mcp ?? {});
+  if (own.length === 0) return ok([]);
+  const refusal = await declared.refusal({ ...agent, tools: own.map(([name]) => `mcp:${name}`) });
+  if (refusal !== undefined) return fail(refusal);
+  // A stranger's file gets no secrets filled in.
+  const known = minimalEnvironment(env);
+  const filled = (all: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(all).map(([name, text]) => [name, expandVariables(text, known).text]));
+  return ok(
+    own.map(([name, server]): ExecutorMcpServer => {
+      if ('url' in server) return { kind: 'http', name, url: server.url, headers: filled(server.headers) };
+      return { kind: 'stdio', name, command: server.command, args: server.args ?? [], env: filled(server.env) };
+    }),
+  );
+}
