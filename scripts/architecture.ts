@@ -100,7 +100,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['built-ins'],
     ['registry'],
   ],
-  executors: [['entry'], ['port', 'known'], ['resolve'], ['acp'], ['probe', 'open']],
+  executors: [['entry'], ['port', 'known'], ['resolve'], ['acp'], ['probe', 'open', 'memory']],
   patterns: [
     ['steps', 'task-support'],
     ['verification'],
@@ -138,7 +138,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['markdown', 'view'],
     ['drive'],
     ['agents', 'attach', 'doctor', 'export', 'measure', 'serving', 'watch'],
-    ['commands', 'setup'],
+    ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],
     ['main'],

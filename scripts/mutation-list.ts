@@ -7,6 +7,7 @@ import { acpMutations } from './mutation-list-acp.ts';
 import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
+import { executorClientMutations } from './mutation-list-executor-client.ts';
 import { executorMutations } from './mutation-list-executors.ts';
 import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
@@ -37,6 +38,7 @@ export const mutations: readonly Mutation[] = [
   ...acpMutations,
   ...a2aMutations,
   ...executorMutations,
+  ...executorClientMutations,
   ...placeMutations,
 ];
 

@@ -12,6 +12,7 @@ import { checkProject } from '../src/agents/check-project.ts';
 import { readPresets } from '../src/agents/presets/file.ts';
 import { readSquad } from '../src/agents/squad/read.ts';
 import { createProgram } from '../src/cli/program/program.ts';
+import { executorsFile } from '../src/executors/entry.ts';
 import { defaultModels } from '../src/models/detect.ts';
 import { script } from '../src/models/scripted/script-file.ts';
 import { settingsSchema } from '../src/project/settings.ts';
@@ -201,7 +202,7 @@ describe('blocks of a format', () => {
     const scripted = script.safeParse(value);
     if (Array.isArray(value) || scripted.success) return scripted.success ? [] : [scripted.error.message];
     const asSettings = settingsProblems(text);
-    if (asSettings.length === 0) return [];
+    if (asSettings.length === 0 || executorsFile.safeParse(value).success) return [];
     const asAgent = await agentProblems(`---\n${text}---\nYou help.\n`);
     return asAgent.length === 0 ? [] : [`as settings: ${asSettings.join('; ')}`, `as an agent: ${asAgent.join('; ')}`];
   }

@@ -33,8 +33,6 @@ export const executorFields = z.strictObject({
   env: z.record(variable, z.string().max(limits.executorTextCharacters)).optional(),
   /** Its own words for the two modes. */
   modes: z.strictObject({ 'read-only': text.optional(), full: text.optional() }).optional(),
-  /** 2 is a draft: it falls back to 1. */
-  protocol: z.union([z.literal(1), z.literal(2)]).optional(),
   /** Which of our file callbacks it is told of. */
   files: z.enum(['none', 'write', 'read-write']).optional(),
   /** How it is answered when it reads a file that is not there. */
@@ -74,7 +72,6 @@ export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'c
   readonly keys: string[];
   readonly env: Record<string, string>;
   readonly modes: { readonly 'read-only'?: string | undefined; readonly full?: string | undefined };
-  readonly protocol: 1 | 2;
   readonly files: 'none' | 'write' | 'read-write';
   readonly terminal: boolean;
   readonly asks: boolean;

@@ -39,7 +39,8 @@ export async function probeExecutor(
   return { entry, about, missing: [...missing, ...about.without.map((what) => ({ what })), ...left] };
 }
 
-function missingKeys({ needs = [], title }: ExecutorEntry, environment: Environment): readonly Missing[] {
+/** Keys of which none is set. */
+export function missingKeys({ needs = [], title }: ExecutorEntry, environment: Environment): readonly Missing[] {
   if (needs.length === 0 || needs.some((name) => (environment[name] ?? '') !== '')) return [];
   const what = `${needs.join(', ')}: ${needs.length === 1 ? 'it is not set' : 'none of them is set'}`;
   return [{ what, fix: `Set ${needs.join(' or ')}, or log in with ${title} itself.` }];

@@ -41,7 +41,7 @@ function resolved(name: string, source: ExecutorSource, layers: readonly Executo
   const reach = reachOf(command, address);
   if (!reach.ok) return reach;
   return ok({
-    ...{ title: name, keys: [], env: {}, modes: {}, protocol: 1, files: 'read-write', terminal: true, asks: true },
+    ...{ title: name, keys: [], env: {}, modes: {}, files: 'read-write', terminal: true, asks: true },
     refusal: 'goes-on',
     ...present(rest),
     ...{ name, source, reach: reach.value },

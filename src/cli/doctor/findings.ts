@@ -38,6 +38,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ['model', async () => (await models).findings],
     ['mcp', () => tryServers(context, project, checked, offline)],
     ['remote', () => tryRemote(context, project, checked, offline)],
+    ['executor', () => findExecutors(context, project, checked)],
     ['ledger', () => ledgerFinding(context, project)],
     ...(offline ? [] : redisChecks(context, project)),
     ...clusterChecks(context, project),
@@ -94,6 +95,17 @@ async function tryRemote(
   if (config === undefined || agents.length === 0) return [];
   if (offline) return [{ about: 'remote', state: 'note', text: `${counted(agents.length, 'agent')} not asked (--offline)` }];
   return await (await import('./remote-findings.ts')).remoteFindings(context, config, agents);
+}
+
+/** Loaded only for a project that has some. */
+async function findExecutors(
+  context: CommandContext,
+  config: ProjectConfig | undefined,
+  checked: Promise<CheckedFiles>,
+): Promise<readonly Finding[]> {
+  const agents = (await checked).agents.filter(({ definition }) => definition.executor !== undefined);
+  if (config === undefined || agents.length === 0) return [];
+  return await (await import('./executor-findings.ts')).executorFindings(context, config, agents);
 }
 
 /** Found out by starting one. */

@@ -54,7 +54,7 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
       return [...groups.values()].map(({ name }) => [name, 'group']);
     }),
   executors: async (context) => {
-    const { resolved } = await (await import('../commands/executors.ts')).executorsHere(context);
+    const { resolved } = await (await import('../executors/executors.ts')).executorsHere(context);
     return resolved.entries.map(({ name, title }) => [name, title]);
   },
   servers: async (context) => {

@@ -1,6 +1,6 @@
 /** `troupe executors …` with its words, options and examples. */
 import type { Command } from 'commander';
-import type { ExecutorsAddOptions } from '../commands/executors.ts';
+import type { ExecutorsAddOptions } from '../executors/executors.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { addTo, json } from './describe.ts';
 
@@ -9,7 +9,7 @@ export function describeExecutors(executors: Command, perform: Perform): void {
     .command('list', { isDefault: true })
     .description('every executor, where it comes from, whether it is installed');
   json(list.addHelpText('before', 'Example:\n  troupe executors list\n')).action((options: JsonOption) =>
-    perform(async (context) => (await import('../commands/executors.ts')).executorsListCommand(context, options)),
+    perform(async (context) => (await import('../executors/executors.ts')).executorsListCommand(context, options)),
   );
   json(
     addTo(
@@ -19,7 +19,7 @@ export function describeExecutors(executors: Command, perform: Perform): void {
       'troupe executors probe claude-code',
     ),
   ).action((name: string, options: JsonOption) =>
-    perform(async (context) => (await import('../commands/executors.ts')).executorsProbeCommand(context, name, options)),
+    perform(async (context) => (await import('../executors/executors.ts')).executorsProbeCommand(context, name, options)),
   );
   json(
     addTo(
@@ -36,6 +36,8 @@ export function describeExecutors(executors: Command, perform: Perform): void {
     .option('--user', 'in your own file, for all projects')
     .option('--force', 'also over one that stands there')
     .action((name: string, command: readonly string[], options: ExecutorsAddOptions) =>
-      perform(async (context) => (await import('../commands/executors.ts')).executorsAddCommand(context, name, command, options)),
+      perform(async (context) =>
+        (await import('../executors/executors.ts')).executorsAddCommand(context, name, command, options),
+      ),
     );
 }

@@ -140,7 +140,6 @@ async function talk(
   };
   const peer = await connectPeer(
     link,
-    1,
     {
       update: state.told,
       fault: state.fault,

@@ -48,7 +48,7 @@ const CODES: Readonly<Record<CallbackRefusal['code'], number>> = {
 };
 export const AUTH_REQUIRED = -32_000;
 
-/** The little that both versions of the package have in common. */
+/** The little of the package that is used: another version of the protocol has the same. */
 interface Connection {
   readonly closed: Promise<void>;
   readonly signal: AbortSignal;
@@ -66,8 +66,8 @@ interface Sdk {
 
 type Requested = (method: string, params: unknown, signal: AbortSignal) => Promise<Json>;
 
-export async function connectPeer(link: Link, protocol: 1 | 2, callbacks: PeerCallbacks, clock: Clock): Promise<AcpPeer> {
-  const sdk = protocol === 1 ? await version1() : await version2();
+export async function connectPeer(link: Link, callbacks: PeerCallbacks, clock: Clock): Promise<AcpPeer> {
+  const sdk = await version1();
   const wire = createWire(link.input, link.output, callbacks);
   const connection = sdk.connect(wire.stream, async (method, params, signal) => {
     const answer = await callbacks.request(method, params, signal);
@@ -105,17 +105,6 @@ export async function connectPeer(link: Link, protocol: 1 | 2, callbacks: PeerCa
 
 async function version1(): Promise<Sdk> {
   const { client, RequestError } = await import('@agentclientprotocol/sdk');
-  return {
-    RequestError,
-    connect: (stream, requested) =>
-      client({ name: 'troupe' })
-        .onRequest('*', ({ method, params, signal }) => requested(method, params, signal))
-        .connect(stream),
-  };
-}
-
-async function version2(): Promise<Sdk> {
-  const { client, RequestError } = await import('@agentclientprotocol/sdk/experimental/v2');
   return {
     RequestError,
     connect: (stream, requested) =>

@@ -48,7 +48,7 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     // It takes every error for a broken client, also when it is about to make the file.
     missingFile: 'empty',
     model: 'none',
-    notes: 'A session can be loaded only after the process that made it has ended.',
+    notes: 'A session is mostly not found again: a new one is begun then.',
   },
   opencode: {
     title: 'opencode',

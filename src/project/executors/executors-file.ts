@@ -1,16 +1,16 @@
 /** `executors.yaml`, the project's and the user's own: executors beside the known ones, and what is different about those. */
 import { join } from 'node:path';
-import { type Diagnostic, errorAt, formatDiagnostic } from '../agents/text/diagnostics.ts';
-import { readText } from '../agents/text/read-text.ts';
-import type { PlaceOf } from '../agents/text/yaml-map.ts';
-import type { Environment } from '../base/environment.ts';
-import { fail, ok, type Result } from '../base/result.ts';
-import { executorsFile } from '../executors/entry.ts';
-import { knownExecutors } from '../executors/known/entries.ts';
-import { type ExecutorLayer, resolveExecutors } from '../executors/resolve.ts';
-import { pathExists } from '../tools/files/path-exists.ts';
-import { userFolder } from './config.ts';
-import { parseSettings } from './settings-file.ts';
+import { type Diagnostic, errorAt, formatDiagnostic } from '../../agents/text/diagnostics.ts';
+import { readText } from '../../agents/text/read-text.ts';
+import type { PlaceOf } from '../../agents/text/yaml-map.ts';
+import type { Environment } from '../../base/environment.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { executorsFile } from '../../executors/entry.ts';
+import { knownExecutors } from '../../executors/known/entries.ts';
+import { type ExecutorLayer, resolveExecutors } from '../../executors/resolve.ts';
+import { pathExists } from '../../tools/files/path-exists.ts';
+import { userFolder } from '../config.ts';
+import { parseSettings } from '../settings-file.ts';
 
 export const EXECUTORS_FILE = 'executors.yaml';
 

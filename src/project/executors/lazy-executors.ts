@@ -1,20 +1,20 @@
 /** Coding agents that work for agents. What it takes to start one is loaded with the first. */
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentDefinition } from '../agents/definition/definition.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Environment } from '../base/environment.ts';
-import { type Random, systemRandom } from '../base/random.ts';
-import { fail, ok, type Result } from '../base/result.ts';
-import type { EngineOptions } from '../engine/options.ts';
-import type { ExecutorOptions } from '../executors/open.ts';
-import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
-import type { ProtectedPlaces } from '../tools/files/guard.ts';
-import { expandVariables, minimalEnvironment } from '../tools/shell/environment.ts';
-import type { ProjectConfig } from './config.ts';
-import { secretsInSettings } from './declared-secrets.ts';
-import { peerEnvironment } from './lazy-peers.ts';
-import type { DeclaredServers } from './servers/declared-servers.ts';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/environment.ts';
+import { type Random, systemRandom } from '../../base/random.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { EngineOptions } from '../../engine/options.ts';
+import type { ExecutorOptions } from '../../executors/open.ts';
+import type { ExecutorMcpServer, Executors } from '../../executors/port.ts';
+import type { ProtectedPlaces } from '../../tools/files/guard.ts';
+import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
+import type { ProjectConfig } from '../config.ts';
+import { secretsInSettings } from '../declared-secrets.ts';
+import { peerEnvironment } from '../lazy-peers.ts';
+import type { DeclaredServers } from '../servers/declared-servers.ts';
 
 export interface LazyExecutorNeeds {
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export function createLazyExecutors(
   let made: Promise<Executors> | undefined;
   const executors = (): Promise<Executors> => {
     made ??= (async () => {
-      const { createExecutors } = await import('../executors/open.ts');
+      const { createExecutors } = await import('../../executors/open.ts');
       return createExecutors(await executorOptions(config, needs));
     })();
     return made;
@@ -49,7 +49,7 @@ export function createLazyExecutors(
       open: async (asked, signal) => (await executors()).open(asked, signal),
       close: async () => (await made)?.close(),
     },
-    executorMemory: async (pid) => (await import('../process/memory.ts')).memoryBelow(pid),
+    executorMemory: async (pid) => (await import('../../executors/memory.ts')).memoryBelow(pid),
     executorServers: (agent) => serversFor(agent, declared, needs.env),
   };
 }
@@ -61,7 +61,7 @@ export interface ExecutorsOfProject {
 
 /** For whoever looks at executors without a run. */
 export async function executorsOfProject(config: Config, env: Environment, clock: Clock): Promise<ExecutorsOfProject> {
-  const { createRedactor, secretsOf } = await import('../base/secrets/redact.ts');
+  const { createRedactor, secretsOf } = await import('../../base/secrets/redact.ts');
   const secrets = secretsOf(peerEnvironment(config), secretsInSettings(config));
   const needs = { clock, random: systemRandom, env, places: undefined, redact: createRedactor(secrets).text };
   return { root: config.root, options: await executorOptions(config, needs) };
@@ -70,7 +70,7 @@ export async function executorsOfProject(config: Config, env: Environment, clock
 /** What the executors of a project are made from. */
 export async function executorOptions(config: Config, needs: LazyExecutorNeeds): Promise<ExecutorOptions> {
   const { clock, random, env, places, redact } = needs;
-  const { createGuard } = await import('../tools/files/guard.ts');
+  const { createGuard } = await import('../../tools/files/guard.ts');
   const { executorsText, readExecutorLayers } = await import('./executors-file.ts');
   return {
     ...{ clock, random, redact, guard: createGuard(places), environment: peerEnvironment(config) },
@@ -89,7 +89,7 @@ export async function executorOptions(config: Config, needs: LazyExecutorNeeds):
 /** This command line, from its sources or as it was built. */
 const ownProgram = (): readonly string[] => [
   process.execPath,
-  fileURLToPath(new URL(`../cli/main${extname(import.meta.url)}`, import.meta.url)),
+  fileURLToPath(new URL(`../../cli/main${extname(import.meta.url)}`, import.meta.url)),
 ];
 
 /** The servers of the agent's own file: its executor starts them, so each must be one that may be started. */

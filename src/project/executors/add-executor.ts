@@ -1,11 +1,11 @@
 /** Writes an entry into `executors.yaml`, which keeps its comments. What would not be understood is not written. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Environment } from '../base/environment.ts';
-import { codeOf } from '../base/errors.ts';
-import { fail, ok, type Result } from '../base/result.ts';
-import type { ExecutorFields } from '../executors/entry.ts';
-import { userFolder } from './config.ts';
+import type { Environment } from '../../base/environment.ts';
+import { codeOf } from '../../base/errors.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { ExecutorFields } from '../../executors/entry.ts';
+import { userFolder } from '../config.ts';
 import { EXECUTORS_FILE, executorsText, readExecutorLayers } from './executors-file.ts';
 
 export interface AddNeeds {

@@ -1,0 +1,36 @@
+/** Whether the executors that agents' files name are there. None is started: `troupe executors probe` does that. */
+import type { LoadedAgent } from '../../agents/file/load.ts';
+import { entryNamed, resolvedExecutors } from '../../executors/open.ts';
+import { isInstalled, missingKeys } from '../../executors/probe.ts';
+import type { ProjectConfig } from '../../project/config.ts';
+import { executorsOfProject } from '../../project/executors/lazy-executors.ts';
+import type { CommandContext } from '../terminal/command.ts';
+import type { Finding } from './finding.ts';
+
+export async function executorFindings(
+  { clock, terminal }: CommandContext,
+  config: ProjectConfig,
+  agents: readonly LoadedAgent[],
+): Promise<readonly Finding[]> {
+  const { root, options } = await executorsOfProject(config, terminal.env, clock);
+  const resolved = await resolvedExecutors(options);
+  const named = new Map<string, string>();
+  for (const { definition, disabled } of agents)
+    if (!disabled && definition.executor !== undefined) named.set(definition.executor.name, definition.name);
+  return [...named].map(([name, agent]): Finding => {
+    const about = `executor ${name}`;
+    const by = ` (for the agent ${agent})`;
+    const entry = entryNamed(name, resolved);
+    if (!entry.ok) return { about, state: 'broken', text: `${entry.error.message}${by}`, fix: entry.error.fix };
+    const { reach, install, title } = entry.value;
+    if (reach.kind === 'tcp') return { about, state: 'good', text: `${title} at ${reach.host}:${reach.port}, not asked${by}` };
+    if (isInstalled(entry.value, root, options.environment) !== true)
+      return { about, state: 'broken', text: `${title} is not installed: there is no ${reach.program}${by}`, fix: install };
+    const [missing] = missingKeys(entry.value, options.environment);
+    if (missing !== undefined) {
+      const { what, fix } = missing;
+      return { about, state: 'note', text: `${title} is installed; ${what}${by}`, fix };
+    }
+    return { about, state: 'good', text: `${title} is installed${by}; troupe executors probe ${name} tries it` };
+  });
+}
