@@ -370,11 +370,8 @@ describe('setting up a project', () => {
     expect(err).toContain('completed, verified');
     expect(err).toMatch(/hands task-\w+ to hand; must pass: node --test/);
     const demo = /looks at what it did, in (\S+)\./.exec(err)?.[1] ?? '';
-    const tool = spawnSync(process.execPath, ['bin/slugify.js', 'Hello, World'], {
-      cwd: join(demo, 'workspace'),
-      encoding: 'utf8',
-    });
-    expect(tool.stdout).toBe('hello-world\n');
+    const tool = spawnSync(process.execPath, ['bin/slugify.js', 'Hello, World'], { cwd: join(demo, 'workspace') });
+    expect(String(tool.stdout)).toBe('hello-world\n');
     await rm(demo, { recursive: true, force: true });
     expect(await troupe('demo', 'fixr')).toMatchObject({ code: 2, err: expect.stringContaining('fixer') });
   });
