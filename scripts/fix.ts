@@ -16,6 +16,8 @@ if (page === undefined) throw new Error('ARCHITECTURE.md has lost the markers ar
 writeFileSync(architecture, page);
 writeFileSync(join(root, 'docs', 'events.md'), eventsPage());
 writeFileSync(join(root, 'docs', 'json.md'), jsonPage());
-const lockfile = join(root, 'package-lock.json');
-writeFileSync(lockfile, completeLockfile(readFileSync(lockfile, 'utf8')));
+for (const folder of ['.', 'tools/cluster', 'tools/executors', 'tools/runtime']) {
+  const lockfile = join(root, folder, 'package-lock.json');
+  writeFileSync(lockfile, completeLockfile(readFileSync(lockfile, 'utf8')));
+}
 process.exitCode = run(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', '.']);
