@@ -38,7 +38,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   groups: ['events', 'ledger', 'projections', 'tools/files', 'workspaces', 'agents', 'patterns', 'engine'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'peers', 'executors', 'patterns'],
-    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts'],
+    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts', 'workspaces'],
   ],
   library: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],

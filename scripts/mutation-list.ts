@@ -12,6 +12,7 @@ import { executorMutations } from './mutation-list-executors.ts';
 import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
+import { taskMutations } from './mutation-list-tasks.ts';
 import { placeMutations } from './mutation-list-places.ts';
 
 export interface Mutation {
@@ -35,6 +36,7 @@ export const mutations: readonly Mutation[] = [
   ...approvalMutations,
   ...keyboardMutations,
   ...peerMutations,
+  ...taskMutations,
   ...acpMutations,
   ...a2aMutations,
   ...executorMutations,

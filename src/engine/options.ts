@@ -133,8 +133,8 @@ export interface CapturedTask {
 export interface WantedTaskMerge {
   readonly session: SessionId;
   readonly place: TaskPlace;
-  /** The commit that the tasks began from, where it is not the place's own. */
-  readonly onto: string | undefined;
+  /** Where the first of all tasks began. */
+  readonly from: string;
   readonly parts: readonly { readonly task: string; readonly patch: Uint8Array }[];
 }
 

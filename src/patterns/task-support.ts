@@ -38,9 +38,10 @@ export type CollectedWork = {
 };
 
 export type MergeWanted = {
-  /** From what on the patches are put together. */
-  readonly base: TaskPlace;
-  readonly onto: string | undefined;
+  /** Of one of the tasks: all of them began where it did. */
+  readonly place: TaskPlace;
+  /** Where the first of all tasks began. */
+  readonly from: string;
   readonly parts: readonly { readonly task: string; readonly patch: string }[];
 };
 
@@ -68,7 +69,8 @@ export interface TaskSupport {
   /** Of the child that was started under this key. */
   collect(key: string, terms: TaskTerms): Promise<CollectedWork>;
   progress(key: string, terms: TaskTerms): Promise<TaskProgress>;
-  merge(wanted: MergeWanted): Promise<Merged>;
+  /** `key` names the step, as everywhere. */
+  merge(key: string, wanted: MergeWanted): Promise<Merged>;
   /** Only the plan was asked for: nothing is handed over before the run is resumed. */
   readonly planOnly: boolean;
   /** Where a task would be worked on. */

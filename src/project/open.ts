@@ -48,6 +48,7 @@ import type { Extras, OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
 import { createDeclaredServers } from './servers/declared-servers.ts';
+import { createTaskPlaces } from './task-places.ts';
 import { createToolsets } from './toolsets.ts';
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {
@@ -125,6 +126,10 @@ async function assemble(
     assistants: assistantSettings(config.assistants),
     messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
     ...proofOf(config, env, clock, createVerifier({ clock, environment: env, sandbox, places }), protection),
+    places: createTaskPlaces(
+      { home: config.home, environment: env, clock, ids },
+      { clock, environment: env, except: config.ledgerPlaces },
+    ),
     whenInDoubt: config.whenInDoubt,
     peers: createLazyPeers(config, clock, declared, learn),
   };

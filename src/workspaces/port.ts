@@ -140,6 +140,8 @@ export interface Workspaces {
    */
   lay(place: WorkPlace, patch: Uint8Array): Promise<Result<void, Failure>>;
   merge(wanted: WantedMerge): Promise<Result<MergedWork, Failure>>;
+  /** Makes of accepted work what later places begin from. */
+  advance(wanted: WantedAdvance): Promise<Result<AdvancedWork, Failure>>;
   pack(place: WorkPlace): Promise<Result<PackedPlace, Failure>>;
   unpack(packed: PackedPlace, wanted: Pick<WantedPlace, 'session' | 'task'>): Promise<Result<PreparedPlace, Failure>>;
 }
@@ -161,4 +163,21 @@ export interface WantedMerge {
   readonly base: string;
   /** In the order in which they count: what stands against an earlier one is left. */
   readonly patches: readonly TaskPatch[];
+}
+
+export interface WantedAdvance {
+  readonly repo: string;
+  /** Where all work began. */
+  readonly from: string;
+  /** What the patch is against. */
+  readonly base: string;
+  readonly patch: Uint8Array;
+}
+
+export interface AdvancedWork {
+  /** In nobody's branch; a place can begin there. */
+  readonly commit: string;
+  /** From where all work began to this commit. */
+  readonly patch: Uint8Array;
+  readonly files: readonly PatchedFile[];
 }

@@ -122,15 +122,21 @@ export async function treeWith(
 }
 
 /** The tree that a patch makes of another. */
-export async function treeOfPatch(git: PrivateGit, base: string, patch: Uint8Array): Promise<Result<string, Failure>> {
+export async function treeOfPatch(
+  git: PrivateGit,
+  base: string,
+  patch: Uint8Array,
+  /** New objects go into the user's repository: others must find them there. */
+  keep = false,
+): Promise<Result<string, Failure>> {
   const index = join(git.folder, 'index-patch');
   const begun = await indexOf(git, base, index);
   if (!begun.ok) return begun;
   if (patch.length > 0) {
-    const applied = await git.run(['apply', '--cached', '--whitespace=nowarn', '-'], { index, input: patch });
+    const applied = await git.run(['apply', '--cached', '--whitespace=nowarn', '-'], { index, input: patch, keep });
     if (!applied.ok) return fail({ ...gitFailure('The patch does not fit its base', applied.error), code: 'patch_broken' });
   }
-  return said(await git.run(['write-tree'], { index }), 'The tree cannot be made');
+  return said(await git.run(['write-tree'], { index, keep }), 'The tree cannot be made');
 }
 
 /** Of one base there often are many patches: its index is read once. */

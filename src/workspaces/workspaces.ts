@@ -1,4 +1,5 @@
 /** All of it, with what it needs from the world put in once. */
+import { advanceWork } from './advance.ts';
 import { captureWork } from './capture.ts';
 import { layWork } from './lay.ts';
 import { mergeWork } from './merge.ts';
@@ -15,6 +16,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     remove: (place, how) => removePlace(options, place, how),
     lay: (place, patch) => layWork(options, place, patch),
     merge: (wanted) => mergeWork(options, wanted),
+    advance: (wanted) => advanceWork(options, wanted),
     pack: (place) => packPlace(options, place),
     unpack: (packed, wanted) => unpackPlace(options, packed, wanted),
   };

@@ -2,29 +2,29 @@
  * The end of a task's work, where it was done: what lies outside of its terms is taken back and kept, and the rest is kept as one
  * patch. It happens before anything is run that decides whether the work is good, so that nothing passes by what was not allowed.
  */
+import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
 import type { TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import type { Writes } from '../record/writes.ts';
-import { keepPatch } from './patches.ts';
+import { type KeepsPatches, keepPatch } from './patches.ts';
 
 const CAPTURE_STEP = 'captured';
 
 /** Once for each run, however often it is taken up. Nothing for runs that are no task's. */
-export async function captureTask(tree: Writes & TaskAccess, node: DrivenRun): Promise<void> {
+export async function captureTask(tree: KeepsPatches & TaskAccess, node: DrivenRun): Promise<void> {
   const terms = taskTermsOf(node.started);
-  if (terms === undefined || terms.onlyVerify === true || tree.places === undefined) return;
+  if (terms === undefined || terms.onlyVerify === true || terms.place.kind === 'in-place' || tree.places === undefined) return;
   if (node.journal.recorded('task.captured', CAPTURE_STEP) !== undefined) return;
-  const payload = await captured(tree, terms);
+  const payload = await captured(tree, node, terms);
   await tree.writer.write([node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' })], {
     sync: 'power',
   });
 }
 
-async function captured(tree: Writes & TaskAccess, terms: TaskTerms): Promise<Payloads['task.captured']> {
+async function captured(tree: KeepsPatches & TaskAccess, node: DrivenRun, terms: TaskTerms): Promise<Payloads['task.captured']> {
   const found = await tree.places?.capture(terms);
   const { task } = terms;
   if (found === undefined) return { task, files: [], undone: [] };
@@ -34,6 +34,9 @@ async function captured(tree: Writes & TaskAccess, terms: TaskTerms): Promise<Pa
     task,
     files: files.map((file) => ({ ...file })),
     undone: outside.map((one) => ({ ...one })),
-    ...present({ diff: text === '' ? undefined : text, patch: patch.length === 0 ? undefined : await keepPatch(tree, patch) }),
+    ...present({
+      diff: text === '' ? undefined : text.slice(0, limits.taskDiffCharacters),
+      patch: patch.length === 0 ? undefined : await keepPatch(tree, node, `${CAPTURE_STEP}/patch`, patch),
+    }),
   };
 }

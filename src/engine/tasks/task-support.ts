@@ -15,15 +15,15 @@ import type {
   TaskSupport,
 } from '../../patterns/task-support.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
+import { artifactsOfRun } from '../evidence/run-artifacts.ts';
 import { Interruption } from '../interruption.ts';
-import type { AgentAccess, LedgerAccess, TaskAccess } from '../options.ts';
+import type { AgentAccess, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import type { Writes } from '../record/writes.ts';
 import { eventsBelow } from './events-below.ts';
-import { keepPatch, patchBytes } from './patches.ts';
+import { type KeepsPatches, keepPatch, patchBytes } from './patches.ts';
 import { seenOfTask } from './seen-of-task.ts';
 
-export type SupportsTasks = LedgerAccess & AgentAccess & Writes & WorksInFolders & TaskAccess;
+export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & TaskAccess;
 
 /** Why a run was left that only had to say what it would hand over. */
 const PLANNED = 'only the plan was asked for';
@@ -33,13 +33,16 @@ export function taskSupport(tree: SupportsTasks, node: DrivenRun): TaskSupport {
   return {
     planOnly: node.started.planOnly === true,
     executor: async (name) => ((await tree.agent(name)) === undefined ? executorModel({ name }) : name),
-    environment: async () => ({ session: tree.session, environment: NO_ENVIRONMENT }),
+    environment: async () => {
+      const environment = await artifactsOfRun(tree, node).environment(tree.workspaceOf(node));
+      return { session: tree.session, environment: environment ?? NO_ENVIRONMENT };
+    },
     where: async (task, workspace) =>
       (workspace === 'in-place' ? undefined : places?.where({ session: tree.session, task })) ?? tree.workspaceOf(node),
     prepare: (wanted) => prepare(tree, node, wanted),
     collect: (key, terms) => collect(tree, node, key, terms),
     progress: (key, terms) => progress(tree, node, key, terms),
-    merge: (wanted) => merge(tree, wanted),
+    merge: (key, wanted) => merge(tree, node, key, wanted),
     events: () => sinceCondensed(tree),
     async hold() {
       const past = node.journal.past;
@@ -90,14 +93,19 @@ function waits(events: Awaited<ReturnType<typeof eventsBelow>>): boolean {
   return open.size > 0;
 }
 
-async function merge(tree: SupportsTasks, { base: place, onto, parts }: MergeWanted): Promise<Merged> {
+async function merge(tree: SupportsTasks, node: DrivenRun, key: string, { place, from, parts }: MergeWanted): Promise<Merged> {
   const patches: { readonly task: string; readonly patch: Uint8Array }[] = [];
   for (const { task, patch } of parts) patches.push({ task, patch: await patchBytes(tree, patch) });
-  const merged = await tree.places?.merge({ session: tree.session, place, onto, parts: patches });
+  const merged = await tree.places?.merge({ session: tree.session, place, from, parts: patches });
   if (merged?.ok !== true) throw new TroupeError('not_merged', merged?.error.message ?? 'Nobody here can put patches together.');
   const { commit, patch, files, conflicts } = merged.value;
   const told = conflicts.map(({ path, tasks, why }) => ({ path, tasks: [...tasks], ...present({ why }) }));
-  return { commit, files, conflicts: told, ...(patch.length === 0 ? {} : { patch: await keepPatch(tree, patch) }) };
+  return {
+    commit,
+    files,
+    conflicts: told,
+    ...(patch.length === 0 ? {} : { patch: await keepPatch(tree, node, `${key}/patch`, patch) }),
+  };
 }
 
 /** Since the conversation was condensed last. */

@@ -37,7 +37,18 @@ export async function runArchitect(run: AgentRun, config: ArchitectConfig, messa
     text: `What was asked for:\n${textOf(message.content)}`,
   };
   const state: Progressing = {
-    ...{ run, settings, queue: [], open: [], done: [], known: [request], notices: [], base: undefined, together: undefined },
+    ...{
+      run,
+      settings,
+      queue: [],
+      open: [],
+      done: [],
+      known: [request],
+      notices: [],
+      from: undefined,
+      base: undefined,
+      together: undefined,
+    },
     ...{ units: 0, waves: 0, merged: 0 },
   };
   const most = Math.min(run.agent.maxTurns ?? limits.maxTurns, run.maxTurns ?? limits.maxTurns);

@@ -21,8 +21,8 @@ import type { Attempt, EndedAttempt, Unit } from './units.ts';
 export interface Workshop {
   readonly run: AgentRun;
   readonly settings: ArchitectSettings;
-  /** What later tasks begin from. */
-  readonly base: string | undefined;
+  /** What its tasks begin from. */
+  base: string | undefined;
   readonly known: readonly KnownFact[];
 }
 

@@ -42,8 +42,8 @@ async function merge(state: Progressing, key: string, fresh: readonly Done[], pl
     const patch = ended?.collected.patch;
     return patch === undefined ? [] : [{ task, patch }];
   });
-  const wanted = { base: place, onto: state.base, parts };
-  const merged = await run.steps.step(`${key}/merge`, async () => ({ ...(await run.tasks.merge(wanted)) }));
+  const wanted = { place, from: state.from ?? '', parts };
+  const merged = await run.steps.step(`${key}/merge`, async () => ({ ...(await run.tasks.merge(`${key}/merge`, wanted)) }));
   const tasks = fresh.map(({ task }) => task);
   const { commit, patch, files, conflicts } = merged;
   const payload = {

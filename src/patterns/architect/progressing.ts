@@ -18,7 +18,8 @@ export interface Progressing {
   open: readonly Open[];
   done: readonly Done[];
   known: readonly KnownFact[];
-  /** What later tasks begin from. */
+  /** Where the first task began, and what later ones begin from. */
+  from: string | undefined;
   base: string | undefined;
   /** What everything that was accepted is worth together, where that was looked at. */
   together: Verification | undefined;

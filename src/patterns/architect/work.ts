@@ -19,7 +19,7 @@ export async function workThrough(state: Progressing): Promise<Next | undefined>
     state.queue = rest;
     state.waves += 1;
     const key = `wave/${state.waves}`;
-    const shop = { run, settings, base: state.base, known: state.known };
+    const shop: Workshop = { run, settings, base: state.base, known: state.known };
     const attempts = await prepareAll(state, shop, wave);
     if (state.waves === 1) await showPlan(state, shop);
     if (attempts.length === 0) continue;
@@ -47,7 +47,14 @@ async function prepareAll(state: Progressing, shop: Workshop, wave: readonly Uni
       continue;
     }
     attempts.push(prepared.attempt);
-    if (prepared.attempt.terms.place.kind === 'worktree') continue;
+    const { place } = prepared.attempt.terms;
+    if (place.kind === 'worktree') {
+      // All of them begin where the first did, whatever the person changes meanwhile.
+      state.from ??= place.base;
+      state.base ??= place.base;
+      shop.base ??= place.base;
+      continue;
+    }
     // In one folder nobody works at the same time: nobody could tell whose change is whose.
     state.queue = [...wave.slice(index + 1), ...state.queue];
     break;

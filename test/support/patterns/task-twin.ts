@@ -30,11 +30,11 @@ const strayOf = ({ include }: TaskTerms) =>
 const patchOf = (terms: TaskTerms): string => (terms.mode === 'read-only' ? '' : terms.include.join(' '));
 const textOf = (terms: TaskTerms): string => terms.include.map((path) => `+++ ${path}`).join('\n');
 
-function mergedByName(onto: string | undefined, parts: readonly { readonly task: string; readonly patch: string }[]): Merged {
+function mergedByName(onto: string, parts: readonly { readonly task: string; readonly patch: string }[]): Merged {
   const fits = parts.filter(({ patch }) => !patch.split(' ').includes('torn'));
   const torn = parts.filter((part) => !fits.includes(part));
   const files = fits.flatMap(({ patch }) => patch.split(' '));
-  const commit = `${onto ?? ''}+${fits.map(({ task }) => task).join('+')}`;
+  const commit = `${onto}+${fits.map(({ task }) => task).join('+')}`;
   return {
     commit,
     patch: files.join(' '),
@@ -60,7 +60,7 @@ export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSup
       return seenOfTask(childRunId(run, key), terms, shaped as unknown as LedgerEvent[]);
     },
     progress: async () => ({ files: '', tests: '', waits: false }),
-    merge: async ({ onto, parts }) => mergedByName(onto, parts),
+    merge: async (_key, { place, parts }) => mergedByName(place.kind === 'worktree' ? place.base : '', parts),
     events: async () => events.length,
     hold: async () => undefined,
   };
@@ -74,7 +74,8 @@ export function endOfTask(started: Payloads['run.started'], result: RunResult, r
   if (terms === undefined) return result;
   const patch = patchOf(terms);
   const captured = { task: terms.task, files: changedBy(terms), diff: textOf(terms), undone: strayOf(terms) };
-  if (terms.onlyVerify !== true) record('task.captured', patch === '' ? captured : { ...captured, patch }, 'captured');
+  if (terms.onlyVerify !== true && terms.place.kind === 'worktree')
+    record('task.captured', patch === '' ? captured : { ...captured, patch }, 'captured');
   const outcomes = (succeeded(result) ? (terms.verify ?? []) : []).map((command) => {
     const why = failsByName(command);
     return { command, passed: why === undefined, ...present({ why }) };
@@ -93,14 +94,14 @@ export const namedPlaces: Required<TaskAccess> & { readonly verifier: Verifier }
     mark: async () => '',
     capture: async (terms) =>
       ok({ patch: Buffer.from(patchOf(terms)), text: textOf(terms), files: changedBy(terms), outside: strayOf(terms) }),
-    merge: async ({ onto, parts }) => {
+    merge: async ({ place, parts }) => {
       const {
         commit = '',
         patch = '',
         files,
         conflicts,
       } = mergedByName(
-        onto,
+        place.kind === 'worktree' ? place.base : '',
         parts.map(({ task, patch: bytes }) => ({ task, patch: Buffer.from(bytes).toString() })),
       );
       return ok({

@@ -1,0 +1,90 @@
+/** Places for tasks as the engine has them: worktrees of the repository that the folder lies in, and patches of what was done there. */
+import { join, relative } from 'node:path';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { TaskPlaces, WantedTaskMerge, WantedTaskPlace } from '../engine/options.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
+import { createWorkspaceWatch, type WatchOptions } from '../tools/watch/workspace-watch.ts';
+import type { WorkspaceOptions } from '../workspaces/options.ts';
+import type { DomainPaths, WorkPlace } from '../workspaces/port.ts';
+import { findRepository } from '../workspaces/repository.ts';
+import { createWorkspaces } from '../workspaces/workspaces.ts';
+
+export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions): TaskPlaces {
+  const workspaces = createWorkspaces(options);
+  // Its own: what it has seen nobody else needs to be told.
+  const watch = createWorkspaceWatch(watching);
+  return {
+    where: ({ session, task }) => join(options.home, 'worktrees', session, task),
+    prepare: (wanted) => prepare(options, workspaces, wanted),
+    async mark(path) {
+      const { state } = await watch.look(path);
+      return state.kind === 'known' ? state.digest : '';
+    },
+    capture: (terms) => capture(workspaces, terms),
+    merge: (wanted) => merge(workspaces, wanted),
+  };
+}
+
+type Made = ReturnType<typeof createWorkspaces>;
+
+/** The same folder of the worktree that the folder is of the repository. */
+async function prepare(
+  options: WorkspaceOptions,
+  workspaces: Made,
+  { folder, session, task, base }: WantedTaskPlace,
+): Promise<Result<TaskPlace, Failure>> {
+  const repository = await findRepository(folder, options.environment);
+  if (!repository.ok) return repository;
+  const made = await workspaces.prepare({ repo: folder, session, task, base: base ?? 'working-tree' });
+  if (!made.ok) return made;
+  const { place } = made.value;
+  if (place.kind !== 'worktree') return fail({ code: 'no_repository', message: 'The folder is worked on as it is.' });
+  return ok({ ...place, path: join(place.path, relative(repository.value.top, folder)), repo: folder });
+}
+
+async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlaces['capture']> {
+  const { place } = terms;
+  if (place.kind !== 'worktree') return fail({ code: 'in_place', message: 'Nothing is captured in a folder as it is.' });
+  const { top, below } = topOf(place, terms.task);
+  const captured = await workspaces.capture(top, within(terms, below));
+  if (!captured.ok) return captured;
+  const { patch, files, outside } = captured.value;
+  return ok({
+    patch,
+    text: Buffer.from(patch).toString(),
+    files: files.map(({ path, addedLines, removedLines }) => ({ path, added: addedLines, removed: removedLines })),
+    outside: outside.map(({ path, why, kept }) => ({ path, why, ...(kept === undefined ? {} : { kept }) })),
+  });
+}
+
+/** The worktree itself, and which of its folders is the task's. */
+function topOf(
+  place: Extract<TaskPlace, { kind: 'worktree' }>,
+  task: string,
+): { readonly top: WorkPlace; readonly below: string } {
+  const end = place.path.lastIndexOf(task) + task.length;
+  const path = place.path.slice(0, end);
+  return { top: { ...place, path }, below: relative(path, place.path) };
+}
+
+/** Paths of a package are relative to the task's folder. */
+function within({ include, exclude, noTouch }: TaskTerms, below: string): DomainPaths {
+  const at = (paths: readonly string[]) => paths.map((path) => (below === '' ? path : join(below, path)));
+  // The whole folder: everything may be written.
+  const all = include.some((path) => path === '.' || path === './');
+  return { include: all && below === '' ? [] : at(include), exclude: at(exclude), noTouch: at(noTouch) };
+}
+
+async function merge(workspaces: Made, { place, from, parts }: WantedTaskMerge): ReturnType<TaskPlaces['merge']> {
+  if (place.kind !== 'worktree') return fail({ code: 'in_place', message: 'Nothing is put together in a folder as it is.' });
+  const { base, repo } = place;
+  const merged = await workspaces.merge({ repo, base, patches: parts });
+  if (!merged.ok) return merged;
+  const advanced = await workspaces.advance({ repo, from, base, patch: merged.value.patch });
+  if (!advanced.ok) return advanced;
+  const conflicts = merged.value.left.flatMap(({ task, against, conflicts: found }) =>
+    found.map(({ path, says }) => ({ path, tasks: [...against, task], why: says })),
+  );
+  return ok({ ...advanced.value, files: advanced.value.files.length, conflicts });
+}

@@ -1,0 +1,27 @@
+/** Work that was accepted becomes what later work begins from: a commit that nobody's branch knows. */
+import { ok, type Result } from '../base/result.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { WorkspaceOptions } from './options.ts';
+import type { AdvancedWork, WantedAdvance } from './port.ts';
+import { withPrivateGit } from './private-git.ts';
+import { findRepository } from './repository.ts';
+import { commitOf, filesBetween, patchBetween, treeOfPatch } from './trees.ts';
+
+/** Asked for again it is the same commit. Its objects are in the repository, where worktrees find them. */
+export async function advanceWork(
+  options: WorkspaceOptions,
+  { repo, from, base, patch }: WantedAdvance,
+): Promise<Result<AdvancedWork, Failure>> {
+  const repository = await findRepository(repo, options.environment);
+  if (!repository.ok) return repository;
+  return await withPrivateGit(repository.value, options.home, options.environment, async (git) => {
+    const tree = await treeOfPatch(git, base, patch, true);
+    if (!tree.ok) return tree;
+    const commit = await commitOf(git, tree.value, [base], { keep: true });
+    if (!commit.ok) return commit;
+    const whole = await patchBetween(git, from, tree.value);
+    if (!whole.ok) return whole;
+    const files = await filesBetween(git, from, tree.value);
+    return files.ok ? ok({ commit: commit.value, patch: whole.value, files: files.value }) : files;
+  });
+}

@@ -1,0 +1,93 @@
+/** An architect and its executor in a real repository: worktrees, patches, acceptance, and what the user has is left alone. */
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { parseJson } from '../../src/base/json.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
+import type { LedgerEvent } from '../../src/events/envelope.ts';
+import { testTerminal } from '../support/test-terminal.ts';
+
+const EXAMPLE = join(import.meta.dirname, '../../examples/22-architect');
+const PROMPT = 'Add a CLI tool to this repo and cover it with tests.';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'troupe-architect-'));
+  await cp(EXAMPLE, folder, { recursive: true });
+  git('init', '-q');
+  git('add', '-A');
+  git('-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'first');
+  // What somebody has not committed is part of what tasks begin from, and stays as it is.
+  await writeFile(join(folder, 'workspace/src/draft.js'), 'export const draft = true;\n');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const git = (...parameters: readonly string[]): string =>
+  execFileSync('git', [...parameters], { cwd: join(folder, 'workspace'), encoding: 'utf8' });
+
+async function troupe(...words: readonly string[]) {
+  const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: folder };
+  const terminal = testTerminal({ cwd: folder, env });
+  const code = await runProgram([...words], terminal);
+  return { code, out: terminal.written.out, err: terminal.written.progress };
+}
+
+async function eventsOfRun(): Promise<readonly LedgerEvent[]> {
+  const { out } = await troupe('logs', 'last', '--jsonl');
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const parsed = parseJson(line);
+      if (!parsed.ok) throw new Error(line);
+      return parsed.value as unknown as LedgerEvent;
+    });
+}
+
+const ofType = <Type extends LedgerEvent['event_type']>(events: readonly LedgerEvent[], type: Type) =>
+  events.filter((event): event is Extract<LedgerEvent, { event_type: Type }> => event.event_type === type);
+
+it('has a command added by two executors at once, proves it, and touches nothing of the user’s', async () => {
+  const { code, out, err } = await troupe('run', 'lead', PROMPT);
+  expect(code, err).toBe(0);
+  expect(out).toContain('The repository has a command now');
+  expect(err).toContain('completed, verified');
+  expect(git('status', '--porcelain')).toBe('?? src/draft.js\n');
+  expect((await readdir(join(folder, 'workspace'))).toSorted()).toEqual(
+    ['.git', 'README.md', 'check-readme.js', 'package.json', 'src', 'test'].toSorted(),
+  );
+  const events = await eventsOfRun();
+  const [first, second] = ofType(events, 'task.package').map(({ payload }) => payload);
+  expect(parse(first?.yaml ?? '')).toMatchObject({
+    task_id: first?.task,
+    instruction: { scope: { include_paths: ['bin/', 'test/slugify.test.js', 'package.json'] } },
+    runtime: { tool_mode: 'full', environment_fingerprint: expect.stringMatching(/^env:\/\/hash\/[0-9a-f]{12}$/) },
+  });
+  // Both were at work before either had ended.
+  const working = events.findIndex(({ event_type, payload }) => event_type === 'run.ended' && payload.finalAgent === 'hand');
+  const begun = ofType(events.slice(0, working), 'run.started').filter(({ payload }) => payload.origin.kind === 'task');
+  expect(begun).toHaveLength(2);
+  // What was written outside of its scope was taken back, and is kept.
+  const [captured] = ofType(events, 'task.captured').filter(({ payload }) => payload.task === first?.task);
+  expect(captured?.payload.undone).toMatchObject([{ path: 'NOTES.md', kept: expect.any(String) }]);
+  expect(await readFile(captured?.payload.undone[0]?.kept ?? '', 'utf8')).toContain('I also left some notes here.');
+  const [merged] = ofType(events, 'task.merged');
+  expect(merged?.payload).toMatchObject({ tasks: [first?.task, second?.task], files: 4, conflicts: [] });
+  expect(merged?.payload.patch).toMatch(/^artifact:\/\/patches\//);
+  const [config] = ofType(events, 'session.config').filter(({ payload }) => payload.agent === 'lead');
+  expect(config?.payload.config).toMatchObject({ limits: { max_cli_calls_per_task: 6, max_cli_duration_seconds: 300 } });
+});
+
+it('shows its packages before anything is handed over, and goes on from there', async () => {
+  const planned = await troupe('run', 'lead', PROMPT, '--plan-only');
+  expect(planned.code, planned.err).toBe(0);
+  const packages = parseAllDocuments(planned.out).map((document) => document.toJS() as { instruction: { goal: string } });
+  expect(packages.map(({ instruction }) => instruction.goal.split(' ')[0])).toEqual(['Add', 'Document']);
+  expect(ofType(await eventsOfRun(), 'run.started').some(({ payload }) => payload.origin.kind === 'task')).toBe(false);
+  const resumed = await troupe('resume', 'last');
+  expect(resumed.code, resumed.err).toBe(0);
+  expect(resumed.err).toContain('completed, verified');
+});
