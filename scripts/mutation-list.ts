@@ -12,8 +12,8 @@ import { executorMutations } from './mutation-list-executors.ts';
 import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
-import { taskMutations } from './mutation-list-tasks.ts';
 import { placeMutations } from './mutation-list-places.ts';
+import { taskMutations } from './mutation-list-tasks.ts';
 
 export interface Mutation {
   readonly invariant: string;
