@@ -1,5 +1,6 @@
-/** Places for tasks as the engine has them: worktrees of the repository that the folder lies in, and patches of what was done there. */
+/** Places for tasks as the engine has them: worktrees of the folder's repository, and patches of what was done there. */
 import { join, relative } from 'node:path';
+import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { TaskPlaces, WantedTaskMerge, WantedTaskPlace } from '../engine/options.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -54,7 +55,7 @@ async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlace
     patch,
     text: Buffer.from(patch).toString(),
     files: files.map(({ path, addedLines, removedLines }) => ({ path, added: addedLines, removed: removedLines })),
-    outside: outside.map(({ path, why, kept }) => ({ path, why, ...(kept === undefined ? {} : { kept }) })),
+    outside: outside.map(({ path, why, kept }) => ({ path, why, ...present({ kept }) })),
   });
 }
 
