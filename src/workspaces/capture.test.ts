@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -189,6 +190,35 @@ describe('what is written outside of a domain', () => {
     expect(work.outside.map(({ path }) => path).toSorted()).toEqual(['docs', 'docs/x.md']);
     expect(readFileSync(join(place.path, 'docs/x.md'), 'utf8')).toBe('x\n');
     expect(readFileSync(join(home, 'elsewhere/x.md'), 'utf8')).toBe('theirs\n');
+  });
+});
+
+describe('only a place is taken for one', () => {
+  it('a folder of it stands for the whole; a folder that is none is not compared, restored or removed', async () => {
+    const { top, place, workspaces } = await prepared();
+    writeFiles(place.path, { 'a.txt': 'work\n', 'src/main.ts': 'work\n' });
+    const inside = { ...place, path: join(place.path, 'src') };
+    expect(value(await workspaces.capture(inside)).files.map(({ path }) => path)).toEqual(['a.txt', 'src/main.ts']);
+    const before = everythingOf(top);
+    for (const none of [
+      { ...place, path: top },
+      { ...place, path: join(top, 'src') },
+    ]) {
+      expect(await workspaces.capture(none, only('docs/'))).toMatchObject({ error: { code: 'not_a_place' } });
+      expect(await workspaces.remove(none, { force: true })).toMatchObject({ error: { code: 'not_a_place' } });
+    }
+    expect(everythingOf(top)).toBe(before);
+    const elsewhere = commitFiles(top, { 'later.txt': 'x' });
+    expect(await workspaces.capture({ ...place, base: elsewhere } as typeof place)).toMatchObject({
+      error: { code: 'not_a_place' },
+    });
+  });
+
+  it('the index that changes are found by is no younger than it was: what was written at the same moment is read', async () => {
+    const { place, workspaces } = await prepared();
+    const admin = readFileSync(join(place.path, '.git'), 'utf8').replace('gitdir: ', '').trim();
+    expect(statSync(`${place.path}.index`).mtimeMs).toBeLessThanOrEqual(statSync(join(admin, 'index')).mtimeMs);
+    expect(value(await workspaces.capture(place)).files).toEqual([]);
   });
 });
 

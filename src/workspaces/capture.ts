@@ -13,7 +13,7 @@ import type { Failure } from '../events/catalogue.ts';
 import { sha256 } from '../tools/files/file-change.ts';
 import { closedBy, type Domain, readDomain, WHOLE } from './domains.ts';
 import type { WorkspaceOptions } from './options.ts';
-import { besidePlace, type PlaceFiles, writeWhole } from './place-files.ts';
+import { besidePlace, type PlaceFiles, wholePlace, writeWhole } from './place-files.ts';
 import type { CapturedWork, DomainPaths, OutsideWrite, WorkPlace } from './port.ts';
 import { gitFailure, type PrivateGit, withPrivateGit } from './private-git.ts';
 import { findRepository } from './repository.ts';
@@ -22,13 +22,14 @@ import { changesBetween, filesBetween, LINK_MODE, MODULE_MODE, patchBetween, typ
 
 export async function captureWork(
   options: WorkspaceOptions,
-  place: WorkPlace,
+  given: WorkPlace,
   paths: DomainPaths = WHOLE,
 ): Promise<Result<CapturedWork, Failure>> {
   const domain = readDomain(paths);
   if (!domain.ok) return domain;
-  return await atPlace(options, place, async (git, base, files) => {
-    const now = await treeAtPlace(git, place, base, files);
+  return await atPlace(options, given, async (git, base, place) => {
+    const files = besidePlace(place.path);
+    const now = await treeAtPlace(git, place, base);
     if (!now.ok) return now;
     const changes = await changesBetween(git, base, now.value.tree);
     if (!changes.ok) return changes;
@@ -51,32 +52,28 @@ export async function captureWork(
   });
 }
 
-/** A private git over the repository of a place, with where the place began. */
+/** A private git over the repository of a place, with where the place began, and the whole of it. */
 export async function atPlace<Value>(
   options: WorkspaceOptions,
-  place: WorkPlace,
-  work: (git: PrivateGit, base: string, files: PlaceFiles) => Promise<Result<Value, Failure>>,
+  given: WorkPlace,
+  work: (git: PrivateGit, base: string, place: WorkPlace) => Promise<Result<Value, Failure>>,
 ): Promise<Result<Value, Failure>> {
-  const { base, repo } = place;
+  const { base, repo } = given;
   if (base === undefined || repo === undefined) {
-    const message = `${place.path} is not in a git repository, so what was done there is no patch.`;
+    const message = `${given.path} is not in a git repository, so what was done there is no patch.`;
     return fail({ code: 'no_repository', message, fix: 'Run git init and commit, and begin again.' });
   }
+  const place = await wholePlace(given);
+  if (!place.ok) return place;
   const repository = await findRepository(repo, options.environment);
   if (!repository.ok) return repository;
-  return await withPrivateGit(repository.value, options.home, options.environment, (git) =>
-    work(git, base, besidePlace(place.path)),
-  );
+  return await withPrivateGit(repository.value, options.home, options.environment, (git) => work(git, base, place.value));
 }
 
 /** The disk as it is. The index is the one that was kept when the place was made: nobody could hide anything in it. */
-export function treeAtPlace(
-  git: PrivateGit,
-  place: WorkPlace,
-  base: string,
-  files: PlaceFiles,
-): Promise<Result<FolderTree, Failure>> {
-  if (place.kind === 'worktree') return snapshot(git, { work: place.path, index: files.index, base, nested: true });
+export function treeAtPlace(git: PrivateGit, place: WorkPlace, base: string): Promise<Result<FolderTree, Failure>> {
+  const { path, kind } = place;
+  if (kind === 'worktree') return snapshot(git, { work: path, index: besidePlace(path).index, base, nested: true });
   const { top, own } = git.repository;
   return snapshot(git, { work: top, index: join(own, 'index'), base, nested: false });
 }

@@ -5,26 +5,27 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { atPlace, treeAtPlace } from './capture.ts';
 import type { WorkspaceOptions } from './options.ts';
+import { besidePlace } from './place-files.ts';
 import type { WorkPlace } from './port.ts';
 import { gitFailure } from './private-git.ts';
 import { copyIndex } from './snapshot.ts';
 import { changesBetween, treeOfPatch } from './trees.ts';
 
 /** Again, it does nothing; a place with other work on it is refused. */
-export async function layWork(options: WorkspaceOptions, place: WorkPlace, patch: Uint8Array): Promise<Result<void, Failure>> {
-  if (place.kind === 'in-place')
+export async function layWork(options: WorkspaceOptions, given: WorkPlace, patch: Uint8Array): Promise<Result<void, Failure>> {
+  if (given.kind === 'in-place')
     return fail({ code: 'in_place', message: 'Work is laid on a worktree, not on a folder as it is.' });
-  return await atPlace(options, place, async (git, base, files) => {
+  return await atPlace(options, given, async (git, base, place) => {
     const wanted = await treeOfPatch(git, base, patch);
     if (!wanted.ok) return wanted;
-    const now = await treeAtPlace(git, place, base, files);
+    const now = await treeAtPlace(git, place, base);
     if (!now.ok) return now;
     if (now.value.tree === wanted.value) return ok(undefined);
     const other = await othersWork(git, { now: now.value.tree, base, wanted: wanted.value });
     if (!other.ok) return other;
     // The index knows what is on the disk, so that only what differs is written.
     const index = join(git.folder, 'index-lay');
-    await copyIndex(files.index, index).catch(() => undefined);
+    await copyIndex(besidePlace(place.path).index, index).catch(() => undefined);
     const laid = await git.run(['read-tree', '--reset', '-u', wanted.value], {
       index,
       work: place.path,

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { parseJson } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
+import type { WorkPlace } from './port.ts';
 
 export const placeRecord = z.object({
   format: z.literal(1),
@@ -56,6 +57,21 @@ export async function readRecord(path: string): Promise<PlaceRecord | undefined>
   const parsed = text === undefined ? undefined : parseJson(text);
   const record = parsed?.ok === true ? placeRecord.safeParse(parsed.value) : undefined;
   return record?.success === true ? record.data : undefined;
+}
+
+/**
+ * The worktree that a folder lies in, as its record has it. Somebody may work in a folder of it; what is compared and restored is
+ * always the whole, and never a folder that is no place at all.
+ */
+export async function wholePlace(place: WorkPlace): Promise<Result<WorkPlace, Failure>> {
+  if (place.kind === 'in-place') return ok(place);
+  for (let path = place.path; path !== dirname(path); path = dirname(path)) {
+    const record = await readRecord(besidePlace(path).record);
+    if (record === undefined || record.inPlace !== undefined) continue;
+    if (record.base === place.base) return ok({ ...place, path });
+    return fail({ code: 'not_a_place', message: `${path} began at ${record.base}, and not at ${place.base}.` });
+  }
+  return fail({ code: 'not_a_place', message: `${place.path} is no worktree of a task.` });
 }
 
 /** There whole or not at all, and still there after a loss of power. */

@@ -8,18 +8,21 @@ import { captureWork } from './capture.ts';
 import { askGit } from './git.ts';
 import { lockedWorktrees, onePerTask } from './locks.ts';
 import type { WorkspaceOptions } from './options.ts';
-import { besidePlace, type PlaceFiles, readRecord } from './place-files.ts';
+import { besidePlace, type PlaceFiles, readRecord, wholePlace } from './place-files.ts';
 import type { RemovedPlace, RemoveOptions, WorkPlace } from './port.ts';
 import { adminOf, removeMade } from './prepare.ts';
 import { withoutNewline } from './repository.ts';
 
 export async function removePlace(
   options: WorkspaceOptions,
-  place: WorkPlace,
+  given: WorkPlace,
   { captured, force = false }: RemoveOptions,
 ): Promise<Result<RemovedPlace, Failure>> {
-  // The folder of somebody who works there is never removed.
-  if (place.kind === 'in-place') return ok({ removed: false });
+  // The folder of somebody who works there is never removed, and nothing that was not made here.
+  if (given.kind === 'in-place') return ok({ removed: false });
+  const found = await wholePlace(given);
+  if (!found.ok) return (await pathExists(given.path)) ? found : ok({ removed: true });
+  const place = { ...given, path: found.value.path };
   const files = besidePlace(place.path);
   return await onePerTask(options, place.path, undefined, async () => {
     if (!(await pathExists(place.path))) return await forget(options, place, files);
