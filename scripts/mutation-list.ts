@@ -14,6 +14,7 @@ import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
 import { placeMutations } from './mutation-list-places.ts';
 import { taskMutations } from './mutation-list-tasks.ts';
+import { workspaceMutations } from './mutation-list-workspaces.ts';
 
 export interface Mutation {
   readonly invariant: string;
@@ -42,6 +43,7 @@ export const mutations: readonly Mutation[] = [
   ...executorMutations,
   ...executorClientMutations,
   ...placeMutations,
+  ...workspaceMutations,
 ];
 
 const BEGIN = '<!-- mutations: begin -->';

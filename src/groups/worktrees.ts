@@ -105,6 +105,8 @@ export function workspaceIn(worktree: string, repo: string, workspace: string): 
 }
 
 async function git(folder: string, parameters: readonly string[], environment: Environment): Promise<Result<string, string>> {
-  const said = await askGit(parameters, { folder, environment, timeoutMs: limits.checkoutMs });
+  // People work with these: large files are there if git gets them.
+  const variables = { GIT_LFS_SKIP_SMUDGE: '0' };
+  const said = await askGit(parameters, { folder, environment, variables, timeoutMs: limits.checkoutMs });
   return said.ok ? ok(said.value.toString()) : fail(said.error.says);
 }

@@ -319,6 +319,19 @@ describe('several processes', () => {
     expect(git(top, 'worktree', 'list').trim().split('\n')).toHaveLength(4);
   });
 
+  it('that are killed in the middle leave nothing half, and no lock', async () => {
+    const { top, home, workspaces } = await testRepository();
+    const main = join(import.meta.dirname, '../../test/support/workspaces/prepare-main.ts');
+    for (const point of ['added', 'announced']) {
+      const killed = promisify(execFile)(process.execPath, [main, home, top, 'task-1', point]);
+      await expect(killed).rejects.toMatchObject({ signal: 'SIGKILL' });
+      expect(existsSync(join(home, 'worktrees/ses_1/task-1'))).toBe(false);
+    }
+    const made = value(await workspaces.prepare(task(top)));
+    expect(read(made, 'src/main.ts')).toBe('main\n');
+    expect(readdirSync(join(top, '.git/worktrees'))).toHaveLength(1);
+  });
+
   it('fifty places stand beside each other', async () => {
     const { top, workspaces } = await testRepository();
     const names = Array.from({ length: 50 }, (_, number) => `task-${number}`);

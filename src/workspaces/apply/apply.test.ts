@@ -338,14 +338,24 @@ describe('cut off anywhere', () => {
   });
 });
 
-describe('two at once', () => {
-  it('come one after the other: one is applied, the other finds it done', async () => {
+describe('several processes', () => {
+  const main = join(import.meta.dirname, '../../../test/support/workspaces/apply-main.ts');
+  const start = (...parameters: string[]) => promisify(execFile)(process.execPath, [main, ...parameters]);
+
+  it('come one after the other: one is applied, the others find it done', async () => {
     const { top, home, place, request } = await worked(everyKind);
-    const main = join(import.meta.dirname, '../../../test/support/workspaces/apply-main.ts');
-    const run = async () =>
-      (await promisify(execFile)(process.execPath, [main, home, place.path, top, request.base])).stdout.trim();
+    const run = async () => (await start(home, place.path, top, request.base)).stdout.trim();
     const outcomes = await Promise.all([run(), run(), run()]);
     expect(outcomes.toSorted()).toEqual(['applied', 'nothing', 'nothing']);
     expect(lstatSync(join(top, 'link')).isSymbolicLink()).toBe(true);
+  });
+
+  it('one that is killed in the middle is taken back by another', async () => {
+    const { top, home, place, request, undo } = await worked(everyKind);
+    const killed = start(home, place.path, top, request.base, 'forward new/deep/file.txt');
+    await expect(killed).rejects.toMatchObject({ signal: 'SIGKILL' });
+    expect(git(top, 'status', '--porcelain')).not.toBe('');
+    value(await undo());
+    expect(git(top, 'status', '--porcelain', '--untracked-files=all')).toBe('');
   });
 });

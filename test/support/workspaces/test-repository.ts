@@ -53,6 +53,10 @@ export function workspacesIn(home: string, more: Partial<WorkspaceOptions> = {})
   return { options, workspaces: createWorkspaces(options) };
 }
 
+/** Kills this process at an effect, as nobody can react to. */
+export const killedAt = (point: string | undefined): Partial<WorkspaceOptions> =>
+  point === undefined ? {} : { between: (effect) => void (effect === point && process.kill(process.pid, 'SIGKILL')) };
+
 export function commitFiles(top: string, files: Files, message = 'first'): string {
   writeFiles(top, files);
   git(top, 'add', '-A');
