@@ -13,6 +13,12 @@ export const artifactLimits = {
   /** The exact text of one that was redacted. */
   artifactExactBytes: 8 * MIB,
   artifactReads: 3,
+  patchBytes: 16 * MIB,
+  logBundleBytes: 4 * MIB,
+  logOutputBytes: 256 * KIB,
+  manifestReports: 20,
+  manifestEntries: 500,
+  declaredManifestBytes: 256 * KIB,
   environmentToolMs: 3 * SECOND,
   environmentToolBytes: 4 * KIB,
   environmentLockfileBytes: 64 * MIB,

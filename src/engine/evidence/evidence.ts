@@ -249,15 +249,7 @@ function checksum(path: string): string | null {
   }
 }
 
-/** What the tools of one run saw of files and commands. */
-export async function evidenceOf(tree: LedgerAccess & Writes, node: DrivenRun): Promise<readonly LedgerEvent[]> {
-  const { journal } = node;
-  if (journal.latest('file.diff') === undefined && journal.latest('cli.run') === undefined) return [];
-  await tree.writer.flushed();
-  return await readAll(tree.ledger, tree.session, { run: node.run, types: ['file.diff', 'cli.run'] });
-}
-
-/** The same of all work in its folder that the run is a part of: a file that a sub-agent changed is changed for everybody. */
+/** What tools saw of files and commands, of all work in its folder that the run is a part of: a file that a sub-agent changed is changed for everybody. */
 export async function evidenceOfWork(
   tree: LedgerAccess & Writes & WorksInFolders,
   node: DrivenRun,

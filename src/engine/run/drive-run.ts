@@ -18,7 +18,7 @@ import type { RunResult } from '../../patterns/steps.ts';
 import { resting, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { AsksAgain } from '../calls/askable-agents.ts';
-import { evidenceOf, manifest } from '../evidence/evidence.ts';
+import { type ListsArtifacts, manifestOfRun } from '../evidence/run-manifest.ts';
 import { checkAgain } from '../evidence/verification.ts';
 import { verified } from '../evidence/verify.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
@@ -135,12 +135,12 @@ async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: Ag
 
 /** Lists what was changed and ends the run: all of it in one append. */
 async function endRun(
-  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain,
+  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain & ListsArtifacts,
   node: DrivenRun,
   result: RunResult,
 ): Promise<RunResult> {
   const events: NewEvent[] = [];
-  const changed = manifest(await evidenceOf(tree, node));
+  const changed = await manifestOfRun(tree, node, result.report.body);
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(withReason(node, result), []);
   events.push(...dismissals(tree, node));
