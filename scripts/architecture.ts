@@ -137,7 +137,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['terminal'],
     ['markdown', 'view'],
     ['drive'],
-    ['agents', 'attach', 'doctor', 'export', 'measure', 'serving', 'watch'],
+    ['agents', 'artifacts', 'attach', 'doctor', 'export', 'measure', 'serving', 'watch'],
     ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],

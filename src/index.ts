@@ -5,6 +5,8 @@ import './base/node-version.ts';
 
 export { type AgentDraft, defineAgent } from './agents/definition/define-agent.ts';
 export type { AgentDefinition } from './agents/definition/definition.ts';
+export type { ArtifactArchive, ArtifactScope, LookupProblem, Resolved } from './artifacts/archive.ts';
+export type { FoundArtifact, RecordedEnvironment, StoredArtifact } from './artifacts/port.ts';
 export { TroupeError } from './base/errors.ts';
 export type { RunId, SessionId } from './base/ids.ts';
 export type { Json } from './base/json.ts';
@@ -21,6 +23,7 @@ export type {
 } from './engine/port.ts';
 export type { Answer, Failure, Report, RunStatus, Verification } from './events/catalogue.ts';
 export type { LedgerEvent } from './events/envelope.ts';
+export type { ArtifactType } from './events/evidence.ts';
 export type { Budget } from './events/going-on.ts';
 export type { Message, UserMessage } from './events/message-schemas.ts';
 export { userText } from './events/messages.ts';

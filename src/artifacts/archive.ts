@@ -21,6 +21,7 @@ export interface ArtifactScope {
   readonly run?: RunId | undefined;
 }
 
+/** Why a reference leads to nothing, and what to do about it. */
 export interface LookupProblem {
   readonly code: 'artifact_unknown' | 'artifact_ref' | 'artifact_collected' | 'artifact_inexact';
   readonly message: string;
@@ -33,6 +34,7 @@ export type Resolved =
   | ({ readonly kind: 'environment' } & RecordedEnvironment)
   | { readonly kind: 'event'; readonly event: LedgerEvent };
 
+/** What work left behind, of a whole ledger. */
 export interface ArtifactArchive {
   /** In the order they were stored. Previews are among them, and say what they are previews of. */
   list(scope: ArtifactScope): Promise<readonly FoundArtifact[]>;

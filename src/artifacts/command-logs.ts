@@ -1,4 +1,4 @@
-/** What commands printed, as reports of tests and as one bundle: from what was recorded, bounded, the end kept where it is cut. */
+/** What commands printed, as reports of tests and as one bundle: from what was recorded, and bounded. */
 import type { PayloadRef } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';

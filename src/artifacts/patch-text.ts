@@ -77,3 +77,8 @@ function composedDiff(
   const [from, to] = [own[0]?.before === null ? '/dev/null' : `a/${path}`, last?.after === null ? '/dev/null' : `b/${path}`];
   return `--- ${from}\n+++ ${to}\n${lineDiff(text, held).text}`;
 }
+
+type NamedText = readonly [name: string, text: string];
+
+export const diffOfTexts = ([left, before]: NamedText, [right, after]: NamedText): string =>
+  `--- ${left}\n+++ ${right}\n${lineDiff(before, after).text}`;

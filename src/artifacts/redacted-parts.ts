@@ -16,7 +16,9 @@ type Redact = (text: string) => string;
 /** How much of a binary part is looked at again with the next one. */
 const OVERLAP = 4_096;
 /** How many places for a cut are tried. */
-const CUTS = 20;
+const CUTS = 32;
+/** How much of a text is looked at beyond a cut. */
+const AHEAD = 64 * 1024;
 
 export async function* redactedParts(
   raw: AsyncIterable<Uint8Array>,
@@ -72,15 +74,16 @@ function wholeCharacters(bytes: Uint8Array): number {
 /** As much of the text as can be stored now, and the rest, which is looked at with what follows. */
 function cutText(text: string, redact: Redact): { readonly bytes: Buffer; readonly rest: string; readonly redacted: boolean } {
   const cleaned = redact(text);
-  let at = text.lastIndexOf('\n') + 1;
-  // A text without lines is cut anywhere, well before its end.
-  if (at < text.length / 2) at = Math.floor(text.length / 2);
+  const half = Math.floor(text.length / 2);
+  // Well before the end: a secret that the cut would go through must be there as a whole to be seen.
+  const before = text.lastIndexOf('\n', text.length - Math.min(AHEAD, Math.floor(half / 2)) - 1) + 1;
+  let at = Math.max(before, half);
   for (let tries = 0; tries < CUTS && at > 1; tries += 1) {
     const split = isSecondHalf(text, at) ? at - 1 : at;
     const head = redact(text.slice(0, split));
     if (head + redact(text.slice(split)) === cleaned)
       return { bytes: Buffer.from(head), rest: text.slice(split), redacted: head !== text.slice(0, split) };
-    at = text.lastIndexOf('\n', split - 2) + 1;
+    at = split - Math.max(1, Math.floor(half / CUTS));
   }
   return { bytes: Buffer.from(cleaned), rest: '', redacted: cleaned !== text };
 }

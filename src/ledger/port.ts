@@ -174,6 +174,25 @@ export interface RetentionPolicy {
   readonly olderThanMs: number;
   readonly now: number;
   readonly dryRun: boolean;
+  /** What is attached to events of some types has a time of its own; without this it goes with its session. */
+  readonly attachments?: AttachmentRetention | undefined;
+}
+
+/** For attachments that are kept longer, or shorter, than the session that they are of. */
+export interface AttachmentRetention {
+  /** The types of events whose attachments these are. Their payloads stay, so that it is known what there was. */
+  readonly types: readonly EventType[];
+  /** Further types whose payloads stay. */
+  readonly records: readonly EventType[];
+  /** Stay, also when their session is collected. */
+  readonly keep: readonly PayloadRef[];
+  /** Go, also when their session is kept, unless something else holds the same bytes. */
+  readonly drop: readonly PayloadRef[];
+  /**
+   * How far each session was looked at. Of one that has more events of these types since, a pin say, nothing is dropped; nor of
+   * one that somebody works on, or that is pinned.
+   */
+  readonly upTo: ReadonlyMap<SessionId, number>;
 }
 
 export interface GcReport {

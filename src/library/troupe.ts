@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
+import type { ArtifactArchive } from '../artifacts/archive.ts';
 import { systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
@@ -35,6 +36,8 @@ export interface Troupe extends AsyncDisposable {
   readonly engine: Engine;
   /** Everything that has happened. */
   readonly ledger: Ledger;
+  /** What work left behind: listed, resolved by reference (`artifact://…`, `env://…`), read, pinned. */
+  readonly artifacts: ArtifactArchive;
   /**
    * Runs an agent on a prompt and stays with it until it ends, or until it waits for an answer that no callback gives. Resolves
    * however the run went. Rejects with a `TroupeError` when it cannot start at all, and with the error of a callback that threw:
@@ -90,6 +93,7 @@ export async function openTroupe(options: OpenOptions, extras: Extras): Promise<
     root,
     engine: visits.engine,
     ledger,
+    artifacts: project.artifacts,
     run: (agent, prompt, given = {}) => visits.during((begun) => runAgent(all, begun, agent, prompt, given)),
     resume: (id, given = {}) => visits.during((begun) => resumeRun(stage, begun, id, given)),
     close,

@@ -86,6 +86,8 @@ export interface ProjectConfig extends DotEnv {
   /** How a person is called back when a run needs them or ends. */
   readonly notify: NonNullable<Settings['notify']>;
   readonly assistants: NonNullable<Settings['assistants']>;
+  /** How long artifacts are kept. */
+  readonly artifacts: NonNullable<Settings['artifacts']>;
   readonly serve: NonNullable<Settings['serve']>;
   readonly a2a: NonNullable<Settings['a2a']>;
   /** Those that the settings name themselves. */
@@ -208,6 +210,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     notify: flags.notify ?? near.notify ?? far.notify ?? 'none',
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
+    artifacts: { ...far.artifacts, ...near.artifacts, keep: { ...far.artifacts?.keep, ...near.artifacts?.keep } },
     serve: { ...far.serve, ...near.serve },
     taskRedis: redisOf({ ...far.tasks, ...near.tasks }, env),
     a2a: { ...far.a2a, ...near.a2a },

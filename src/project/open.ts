@@ -7,6 +7,7 @@ import { readContextFile } from '../agents/context-files.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { expandPrompt, promptValues } from '../agents/definition/variables.ts';
 import { formatDiagnostic } from '../agents/text/diagnostics.ts';
+import { createArtifactArchive } from '../artifacts/archive.ts';
 import { createEnvironments } from '../artifacts/environment/fingerprint.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
@@ -149,6 +150,7 @@ async function assemble(
     root: config.root,
     config,
     ledger,
+    artifacts: createArtifactArchive(ledger, clock),
     engine,
     models,
     prices,

@@ -2,6 +2,7 @@
 
 import type { ProjectCheck } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
+import type { ArtifactArchive } from '../artifacts/archive.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -22,6 +23,8 @@ export interface Project {
   readonly root: string;
   readonly config: ProjectConfig;
   readonly ledger: Ledger;
+  /** What work left behind: listed, resolved by reference, read, pinned. */
+  readonly artifacts: ArtifactArchive;
   readonly engine: Engine;
   readonly models: ModelCatalogue;
   readonly prices: Prices;

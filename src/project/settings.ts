@@ -5,6 +5,7 @@ import { duration } from '../agents/definition/duration-schema.ts';
 import { elsewhereSchema, extensionsSchema } from '../agents/definition/remote.ts';
 import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
+import { artifactTypes } from '../events/evidence.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/provider/providers.ts';
 import { sandboxSchema } from '../sandbox/settings.ts';
@@ -88,6 +89,13 @@ export const settingsSchema = z.strictObject({
       warm: z.number().int().min(0).max(64).optional(),
       /** How often a process that crashed is replaced. */
       restarts: z.number().int().min(0).max(100).optional(),
+    })
+    .optional(),
+  /** How long what work left behind is kept: by type, and how much of it together. Collected by `troupe ledger gc`. */
+  artifacts: z
+    .strictObject({
+      keep: z.partialRecord(z.enum(artifactTypes), z.union([z.literal('forever'), duration])).optional(),
+      maxBytes: count.optional(),
     })
     .optional(),
   /** Where copies of tasks are kept for others; the ledger has every task anyway. */

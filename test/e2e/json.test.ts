@@ -31,6 +31,7 @@ async function called(project: TestProject, args: readonly string[]): Promise<En
 const isFailure = (text: string): boolean => !text.startsWith('[') && Object.keys(objectIn(text)).join() === 'error';
 
 const ASK = { toolCalls: [{ name: 'ask', input: { question: 'Which?', choices: ['this', 'that'] } }] };
+const WRITE_MORE = { toolCalls: [{ name: 'write', input: { path: 'more.txt', content: 'y\n' } }] };
 const WRITE = { toolCalls: [{ name: 'write', input: { path: 'out.txt', content: 'x' } }] };
 
 beforeAll(async () => {
@@ -102,6 +103,23 @@ describe('what programs read', () => {
     await at.write('replies.yaml', JSON.stringify({ agents: { front: [sure] } }));
     await at.write('requests.yaml', '- { request: Help, agents: [helper] }\n- { request: Hm, clarify: true }\n');
     await call(0, 'measure', 'front', 'requests.yaml');
+  });
+
+  it('of what work left behind', async () => {
+    await at.write('replies.yaml', JSON.stringify({ agents: { helper: [WRITE, WRITE_MORE, { text: 'Done.' }] } }));
+    await call(0, 'run', 'helper', 'Write.', '--yes');
+    const [patch] = JSON.parse(await call(0, 'artifacts', 'list', 'last')) as { ref: string }[];
+    const ref = patch?.ref ?? '';
+    await call(0, 'artifacts', 'show', ref);
+    await call(0, 'artifacts', 'get', ref, '-o', 'change.diff');
+    await call(2, 'artifacts', 'get', ref, '-o', 'change.diff');
+    await call(0, 'artifacts', 'diff', ref, ref);
+    await call(0, 'artifacts', 'diff', 'last', 'last');
+    const { environment_fingerprint: environment } = objectIn(await call(0, 'artifacts', 'manifest'));
+    await call(0, 'artifacts', 'show', String(environment));
+    await call(0, 'artifacts', 'pin', ref);
+    await call(0, 'artifacts', 'unpin', ref);
+    await call(2, 'artifacts', 'show', 'artifact://patches/none.diff');
   });
 
   it('of the ledger', async () => {

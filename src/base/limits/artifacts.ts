@@ -13,6 +13,7 @@ export const artifactLimits = {
   /** The exact text of one that was redacted. */
   artifactExactBytes: 8 * MIB,
   artifactReads: 3,
+  artifactShownBytes: 8 * MIB,
   patchBytes: 16 * MIB,
   logBundleBytes: 4 * MIB,
   logOutputBytes: 256 * KIB,

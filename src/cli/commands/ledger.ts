@@ -1,6 +1,7 @@
 /** `troupe ledger stats|verify|rebuild|gc|copy|new-key`: its size, whether it is whole, mending, shrinking, moving, its keys. */
 
 import { parseDuration } from '../../agents/definition/duration.ts';
+import { artifactRetention } from '../../artifacts/retention.ts';
 import { createIds, type Ids } from '../../base/ids.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
@@ -91,8 +92,9 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
   const olderThanMs = parseDuration(options.olderThan);
   if (olderThanMs === undefined) throw usageError(`--older-than ${options.olderThan} is not a duration`, 'write 30d, 12h or 90m');
   const dryRun = options.dryRun === true || options.yes !== true;
-  return withProject(context, { readOnly: dryRun }, async ({ ledger }) => {
-    const report = await ledger.gc({ olderThanMs, now: context.clock.now(), dryRun });
+  return withProject(context, { readOnly: dryRun }, async ({ ledger, config }) => {
+    const attachments = await artifactRetention(ledger, context.clock, config.artifacts);
+    const report = await ledger.gc({ olderThanMs, now: context.clock.now(), dryRun, attachments });
     if (options.json) printJson(context, 'ledger gc', report);
     else {
       const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;

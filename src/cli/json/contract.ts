@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { failure } from '../../events/catalogue.ts';
+import * as left from './artifacts.ts';
 import * as executors from './executors.ts';
 import * as files from './files.ts';
 import * as keeping from './keeping.ts';
@@ -50,6 +51,13 @@ export const jsonContract = {
   'ledger rebuild': keeping.rebuilt,
   'ledger gc': keeping.collected,
   'ledger copy': keeping.copied,
+  'artifacts list': z.array(left.artifact),
+  'artifacts show': left.artifactShown,
+  'artifacts get': left.artifactWritten,
+  'artifacts diff': left.artifactsCompared,
+  'artifacts manifest': left.manifestShown,
+  'artifacts pin': left.artifact,
+  'artifacts unpin': left.artifact,
   'groups create': keeping.groupMade,
   'groups list': keeping.groupList,
   'groups show': keeping.groupShown,

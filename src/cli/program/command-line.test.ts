@@ -222,6 +222,7 @@ describe('the program', () => {
         "tasks",
         "permissions",
         "ledger",
+        "artifacts",
         "groups",
         "agents",
         "servers",

@@ -19,6 +19,7 @@ import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseShare } from '../terminal/parse-option.ts';
+import { describeArtifacts } from './artifact-commands.ts';
 import { describeCluster } from './cluster-commands.ts';
 import { type Add, addTo, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 import { describeExecutors } from './executor-commands.ts';
@@ -41,6 +42,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeTasks(add('tasks', 'root runs as A2A has them: list, show, cancel', 'troupe tasks list'), perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
+  describeArtifacts(add('artifacts', 'what work left behind: list, show, get, diff, pin, …', 'troupe artifacts list'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);
   describeServerList(add('servers', 'MCP servers that agents may name: list, allow, forget', 'troupe servers'), perform);

@@ -249,7 +249,10 @@ function checksum(path: string): string | null {
   }
 }
 
-/** What tools saw of files and commands, of all work in its folder that the run is a part of: a file that a sub-agent changed is changed for everybody. */
+/**
+ * What tools saw of files and commands, of all work in its folder that the run is a part of:
+ * a file that a sub-agent changed is changed for everybody.
+ */
 export async function evidenceOfWork(
   tree: LedgerAccess & Writes & WorksInFolders,
   node: DrivenRun,

@@ -7,6 +7,7 @@ import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { GcReport, RetentionPolicy } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
+import { askedRetention } from '../rules/attachment-retention.ts';
 import { payloadPlace } from '../rules/stored-event.ts';
 import type { Connection, Database } from './connection.ts';
 import { COLLECTING, lockKey } from './load.ts';
@@ -21,15 +22,28 @@ WHERE NOT pinned AND head > collected
 ORDER BY id`;
 
 const ONLY_IN_OLD = `
-WITH used AS (
+WITH still AS (
+  SELECT session.id FROM session JOIN unnest($2::text[], $3::integer[]) AS seen (name, head)
+    ON seen.name = session.name
+  WHERE NOT pinned
+    AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND event.position > seen.head
+                    AND event.type = ANY($5::text[]))
+),
+used AS (
   SELECT payload AS ref FROM event WHERE session = ANY($1::bigint[])
   UNION SELECT attachment FROM event WHERE session = ANY($1::bigint[]) AND attachment IS NOT NULL
+  UNION SELECT unnest($7::bytea[])
 ),
 kept AS (
   SELECT event.payload AS ref FROM event JOIN session ON session.id = event.session
   WHERE NOT event.session = ANY($1::bigint[]) AND event.position > session.collected
   UNION SELECT event.attachment FROM event JOIN session ON session.id = event.session
   WHERE NOT event.session = ANY($1::bigint[]) AND event.position > session.collected AND event.attachment IS NOT NULL
+    AND NOT (event.attachment = ANY($7::bytea[]) AND event.type = ANY($4::text[]) AND event.session IN (SELECT id FROM still))
+  UNION SELECT payload FROM event WHERE type = ANY($5::text[])
+  UNION SELECT unnest($6::bytea[])
 )
 SELECT ref, place, bytes FROM payload
 WHERE place <> ${payloadPlace.gone} AND ref IN (SELECT ref FROM used) AND ref NOT IN (SELECT ref FROM kept)`;
@@ -83,9 +97,11 @@ const refOf = (row: Row): PayloadRef => hex(bytes(row, 'ref')) as PayloadRef;
 
 async function choose(connection: Connection, policy: RetentionPolicy): Promise<Chosen> {
   const sessions = (await connection.query({ text: OLD_SESSIONS, values: [policy.now - policy.olderThanMs] })).rows;
-  if (sessions.length === 0) return { sessions, payloads: [] };
+  const { types, records, keep, drop, sessions: names, heads } = askedRetention(policy);
+  if (sessions.length === 0 && drop.length === 0) return { sessions, payloads: [] };
   const ids = sessions.map((row) => integer(row, 'id'));
-  return { sessions, payloads: (await connection.query({ text: ONLY_IN_OLD, values: [ids] })).rows };
+  const values = [ids, names, heads, types, records, keep, drop];
+  return { sessions, payloads: (await connection.query({ text: ONLY_IN_OLD, values })).rows };
 }
 
 async function bury(connection: Connection, { sessions, payloads }: Chosen): Promise<void> {

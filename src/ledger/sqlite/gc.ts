@@ -1,13 +1,14 @@
 /**
  * Collecting what is no longer wanted. Events stay for ever; the payloads of old sessions go, and a tombstone keeps each
- * one's hash so that the chain still verifies. Kept: pinned sessions, sessions with unfinished runs or a lease, and every
- * payload that a kept session uses too.
+ * one's hash so that the chain still verifies. Kept: pinned sessions, sessions with unfinished runs or a lease, every
+ * payload that a kept session uses too, and attachments that have a longer time of their own.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
 import type { GcReport, RetentionPolicy } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
+import { askedRetention } from '../rules/attachment-retention.ts';
 import { payloadPlace } from '../rules/stored-event.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Memo } from './memo.ts';
@@ -21,17 +22,33 @@ WHERE pinned = 0
   AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
 ORDER BY id`;
 
+/** Sessions that were looked at, nobody works on, and that have no more of what was looked for since. */
+const STILL = `
+SELECT session.id FROM session JOIN json_each(:seen) AS seen ON seen.key = session.name
+WHERE pinned = 0
+  AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND event.position > seen.value
+                  AND event.type IN (SELECT value FROM json_each(:records)))`;
+
 const ONLY_IN_OLD = `
-WITH old AS (SELECT value AS id FROM json_each(?)),
+WITH old AS (SELECT value AS id FROM json_each(:old)),
+still AS (${STILL}),
+droppable AS (SELECT id FROM payload WHERE ref IN (SELECT unhex(value) FROM json_each(:drop))),
 kept AS (
   SELECT event.payload AS id FROM event JOIN session ON session.id = event.session
   WHERE event.session NOT IN old AND event.position > session.collected
   UNION SELECT event.attachment FROM event JOIN session ON session.id = event.session
   WHERE event.session NOT IN old AND event.position > session.collected AND event.attachment IS NOT NULL
+    AND NOT (event.attachment IN droppable AND event.session IN still
+             AND event.type IN (SELECT value FROM json_each(:types)))
+  UNION SELECT payload FROM event WHERE type IN (SELECT value FROM json_each(:records))
+  UNION SELECT id FROM payload WHERE ref IN (SELECT unhex(value) FROM json_each(:keep))
 ),
 used AS (
   SELECT payload AS id FROM event WHERE session IN old
   UNION SELECT attachment FROM event WHERE session IN old AND attachment IS NOT NULL
+  UNION SELECT id FROM droppable
 )
 SELECT id, ref, place, bytes FROM payload WHERE place <> ${payloadPlace.gone} AND id IN used AND id NOT IN kept`;
 
@@ -47,10 +64,13 @@ interface GcOptions {
 
 export async function collectGarbage(options: GcOptions, policy: RetentionPolicy): Promise<GcReport> {
   const { database, writes } = options;
+  const asked = parametersOf(policy);
   const choose = (): { readonly sessions: Row[]; readonly payloads: Row[] } => {
     const sessions = database.prepare(OLD_SESSIONS).all(policy.now - policy.olderThanMs);
-    const ids = JSON.stringify(sessions.map((row) => integer(row, 'id')));
-    return { sessions, payloads: sessions.length === 0 ? [] : database.prepare(ONLY_IN_OLD).all(ids) };
+    const { types, records, keep, drop, seen } = asked;
+    if (sessions.length === 0 && drop === NOTHING) return { sessions, payloads: [] };
+    const old = JSON.stringify(sessions.map((row) => integer(row, 'id')));
+    return { sessions, payloads: database.prepare(ONLY_IN_OLD).all({ old, seen, types, records, keep, drop }) };
   };
   const chosen = policy.dryRun
     ? choose()
@@ -72,6 +92,20 @@ export async function collectGarbage(options: GcOptions, policy: RetentionPolicy
     payloads: chosen.payloads.length,
     bytes: chosen.payloads.reduce((sum, row) => sum + integer(row, 'bytes'), 0),
     dryRun: policy.dryRun,
+  };
+}
+
+const NOTHING = '[]';
+
+function parametersOf(policy: RetentionPolicy) {
+  const { types, records, keep, drop, sessions, heads } = askedRetention(policy);
+  const list = (refs: readonly Buffer[]): string => JSON.stringify(refs.map((ref) => ref.toString('hex')));
+  return {
+    types: JSON.stringify(types),
+    records: JSON.stringify(records),
+    keep: list(keep),
+    drop: list(drop),
+    seen: JSON.stringify(Object.fromEntries(sessions.map((name, index) => [name, heads[index]]))),
   };
 }
 

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createArtifactArchive } from '../../../src/artifacts/archive.ts';
 import type { PutArtifact } from '../../../src/artifacts/port.ts';
-import { systemClock } from '../../../src/base/clock.ts';
+import { artifactRetention } from '../../../src/artifacts/retention.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { limits } from '../../../src/base/limits.ts';
 import { contentOf, storedIn, testArtifacts } from '../../support/artifacts/sink.ts';
-import { type ConformanceCheck, givenRun, upTo } from './support.ts';
+import { appendOrFail, type ConformanceCheck, givenRun, upTo } from './support.ts';
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -107,4 +108,82 @@ export const artifactChecks: readonly ConformanceCheck[] = [
       assert.equal((await writer.ledger.verify()).kind, 'sound');
     },
   },
+  {
+    name: 'collects artifacts by their type, and no bytes that one which stays has too',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const artifacts = await testArtifacts(writer);
+      const contents = { log_bundle: 'only a log', doc: 'said twice', patch: 'a patch' } as const;
+      for (const [type, text] of Object.entries(contents))
+        await artifacts.put(type, wanted(text, { type: type as PutArtifact['type'] }));
+      await artifacts.put('again', wanted('said twice', { type: 'log_bundle', name: 'again.log' }));
+      await appendOrFail(writer, [writer.ending()]);
+      await writer.ledger.release(writer.fence);
+      const later = clockAt(writer.at + 60_000);
+      const keep = { log_bundle: 1_000, patch: 'forever' } as const;
+      const attachments = await artifactRetention(writer.ledger, later, { keep });
+      const young = { olderThanMs: 600_000, now: later.now(), dryRun: false };
+      assert.equal((await writer.ledger.gc({ ...young, attachments, dryRun: true })).payloads, 1);
+      assert.equal((await writer.ledger.gc({ ...young, attachments })).payloads, 1);
+      const states = async () => (await storedIn(writer.ledger, writer)).map(({ collected }) => collected);
+      assert.deepEqual(await states(), [true, false, false, false]);
+      assert.equal((await writer.ledger.verify()).kind, 'sound');
+      const old = { ...young, olderThanMs: 1_000, attachments: await artifactRetention(writer.ledger, later, { keep }) };
+      await writer.ledger.gc(old);
+      assert.deepEqual(await states(), [true, true, false, true]);
+      const [, , patch] = await storedIn(writer.ledger, writer);
+      assert.ok(patch !== undefined && (await contentOf(writer.ledger, patch)).toString() === 'a patch');
+      assert.equal((await writer.ledger.verify()).kind, 'sound');
+      await writer.ledger.gc({ ...old, attachments: await artifactRetention(writer.ledger, later, { keep }) });
+      assert.deepEqual(await states(), [true, true, false, true]);
+    },
+  },
+  {
+    name: 'keeps an artifact that is pinned or used again while it is looked for what goes',
+    check: async (open) => {
+      const store = await open();
+      const writers = [await givenRun(store), await givenRun(store)];
+      for (const writer of writers) {
+        const artifacts = await testArtifacts(writer);
+        await artifacts.put('log', wanted(`log of ${writer.run}`, { type: 'log_bundle' }));
+        await appendOrFail(writer, [writer.ending()]);
+      }
+      const [pinned, used] = writers;
+      assert.ok(pinned !== undefined && used !== undefined);
+      for (const writer of writers) await writer.ledger.release(writer.fence);
+      const later = clockAt(pinned.at + 60_000);
+      const keeping = { keep: { log_bundle: 1_000 } };
+      const attachments = await artifactRetention(pinned.ledger, later, keeping);
+      assert.equal(attachments.drop.length, 2);
+      const archive = createArtifactArchive(pinned.ledger, systemClock);
+      const [artifact] = await archive.list({ session: pinned.session });
+      if (artifact !== undefined) await archive.pin(artifact, true);
+      const third = await givenRun(store);
+      await (await testArtifacts(third)).put('copy', wanted(`log of ${used.run}`, { type: 'doc' }));
+      const policy = { olderThanMs: 600_000, now: later.now(), dryRun: false, attachments };
+      assert.equal((await pinned.ledger.gc(policy)).payloads, 0);
+      for (const writer of [...writers, third])
+        assert.ok((await storedIn(writer.ledger, writer)).every(({ collected }) => !collected));
+      const again = await artifactRetention(pinned.ledger, later, keeping);
+      assert.deepEqual(again.drop, []);
+    },
+  },
+  {
+    name: 'holds artifacts to the room that all of them may take, the oldest first',
+    check: async (open) => {
+      const store = await open();
+      const writer = await givenRun(store);
+      const artifacts = await testArtifacts(writer);
+      for (const index of upTo(4)) await artifacts.put(`put/${index}`, wanted(`${index}`.repeat(1_000), { noPreview: true }));
+      await appendOrFail(writer, [writer.ending()]);
+      await writer.ledger.release(writer.fence);
+      const later = clockAt(writer.at + 60_000);
+      const attachments = await artifactRetention(writer.ledger, later, { maxBytes: 2_500 });
+      assert.equal(attachments.drop.length, 2);
+      assert.equal((await artifactRetention(writer.ledger, later, { maxBytes: 2_500, keep: { doc: 'forever' } })).drop.length, 0);
+    },
+  },
 ];
+
+const clockAt = (now: number): Clock => ({ ...systemClock, now: () => now });

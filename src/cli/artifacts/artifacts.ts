@@ -1,0 +1,167 @@
+/** `troupe artifacts list|show|manifest|pin|unpin`: what work left behind. */
+import { manifestYaml } from '../../artifacts/manifest.ts';
+import type { FoundArtifact } from '../../artifacts/port.ts';
+import { TroupeError } from '../../base/errors.ts';
+import { readableJson } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { EventOf } from '../../events/envelope.ts';
+import { readEvents } from '../../ledger/pages.ts';
+import type { Project } from '../../project/project.ts';
+import { firstLine, readableBytes } from '../../projections/readable.ts';
+import { findRun, isNamedBy } from '../drive/find-run.ts';
+import type { JsonOf } from '../json/contract.ts';
+import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
+import { printTable } from '../view/table.ts';
+import { artifactIn, resolveIn, textOfArtifact, type WithinOption } from './found.ts';
+
+export interface ArtifactsListOptions extends JsonOption {
+  readonly previews?: boolean | undefined;
+}
+
+export async function artifactsListCommand(
+  context: CommandContext,
+  text: string | undefined,
+  options: ArtifactsListOptions,
+): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async ({ ledger, artifacts }) => {
+    const row = await findRun(ledger, text ?? 'last');
+    const run = text !== undefined && isNamedBy(row, text) ? row.run : undefined;
+    const all = await artifacts.list({ session: row.session, run });
+    const shown = options.previews === true ? all : all.filter(({ preview_of }) => preview_of === undefined);
+    const { out, progress } = context.terminal;
+    if (options.json) printJson(context, 'artifacts list', shown.map(artifactOut));
+    else if (shown.length === 0) progress.line('nothing was stored there; what runs change and test is, when they end');
+    else printTable(out, ['TYPE', 'SIZE', 'REFERENCE', 'STATE', 'MADE BY'], shown.map(cellsOf));
+    return exitCodes.completed;
+  });
+}
+
+type ArtifactOut = JsonOf<'artifacts list'>[number];
+
+export function artifactOut(artifact: FoundArtifact): ArtifactOut {
+  const { type, ref, generated_by, checksum, bytes, session, run, at, pinned, collected } = artifact;
+  const { preview_ref, preview_of, redacted, claimed, path, size } = artifact;
+  return {
+    ...{ type, ref, generated_by, checksum, bytes, session, run, at, pinned, collected },
+    ...present({ preview_ref, preview_of, redacted, claimed, path, size }),
+  };
+}
+
+const cellsOf = (artifact: FoundArtifact): readonly string[] => [
+  artifact.type,
+  readableBytes(artifact.bytes),
+  artifact.ref,
+  stateOfArtifact(artifact) || '-',
+  safeLine(firstLine(artifact.generated_by, MADE_BY_CHARACTERS)),
+];
+
+const MADE_BY_CHARACTERS = 60;
+
+const stateOfArtifact = ({ pinned, collected, redacted, claimed }: FoundArtifact): string =>
+  [
+    ...(pinned ? ['pinned'] : []),
+    ...(collected ? ['collected'] : []),
+    ...(redacted === true ? ['redacted'] : []),
+    ...(claimed === undefined ? [] : ['flagged']),
+  ].join(' ');
+
+export interface ArtifactsShowOptions extends JsonOption, WithinOption {}
+
+/** What a reference leads to: an artifact with its beginning, an environment, or an event. */
+export async function artifactsShowCommand(
+  context: CommandContext,
+  ref: string,
+  options: ArtifactsShowOptions,
+): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async (project) => {
+    const found = await resolveIn(context, project, ref, options);
+    const { out } = context.terminal;
+    if (found.kind !== 'artifact') {
+      const value = found.kind === 'environment' ? { ...found } : { kind: 'event' as const, event: { ...found.event } };
+      if (options.json) printJson(context, 'artifacts show', value);
+      else out.line(safeText(readableJson(found.kind === 'environment' ? found.environment : found.event)));
+      return exitCodes.completed;
+    }
+    const { artifact } = found;
+    const preview = artifact.collected ? undefined : await previewText(project, artifact);
+    if (options.json) {
+      printJson(context, 'artifacts show', { kind: 'artifact', artifact: artifactOut(artifact), ...present({ preview }) });
+      return exitCodes.completed;
+    }
+    for (const [name, value] of factsOf(artifact)) out.line(`${`${name}:`.padEnd(NAME_WIDTH)}${safeLine(value)}`);
+    if (preview !== undefined) out.line(`\n${safeText(preview).trimEnd()}`);
+    return exitCodes.completed;
+  });
+}
+
+const NAME_WIDTH = 12;
+
+function factsOf(artifact: FoundArtifact): readonly (readonly [string, string])[] {
+  const { ref, type, bytes, checksum, generated_by, run, at, size, path, claimed, preview_ref } = artifact;
+  const state = stateOfArtifact(artifact);
+  const facts = {
+    reference: ref,
+    type: size === undefined ? type : `${type}, ${size.width} × ${size.height} dots`,
+    size: `${readableBytes(bytes)} (${bytes} bytes)`,
+    checksum,
+    'said to be': claimed,
+    'made by': generated_by,
+    file: path,
+    run,
+    at,
+    preview: preview_ref,
+    state: state === '' ? undefined : state,
+    bytes: artifact.collected ? 'removed by `troupe ledger gc`; what stands here is the tombstone' : undefined,
+  };
+  return Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+async function previewText({ artifacts }: Pick<Project, 'artifacts'>, artifact: FoundArtifact): Promise<string | undefined> {
+  const own = await textOfArtifact(artifacts, artifact, limits.artifactPreviewBytes);
+  if (own !== undefined || artifact.preview_ref === undefined) return own;
+  const preview = await artifacts.resolve(artifact.preview_ref, artifact.session);
+  if (!preview.ok || preview.value.kind !== 'artifact' || preview.value.artifact.collected) return undefined;
+  return await textOfArtifact(artifacts, preview.value.artifact, limits.artifactPreviewBytes);
+}
+
+/** The manifest of a run, as YAML; of the newest of the session when a session is named. */
+export async function artifactsManifestCommand(
+  context: CommandContext,
+  text: string | undefined,
+  options: JsonOption,
+): Promise<ExitCode> {
+  return withProject(context, { readOnly: true }, async ({ ledger }) => {
+    const row = await findRun(ledger, text ?? 'last');
+    let found: EventOf<'artifact.manifest'> | undefined;
+    for await (const event of readEvents(ledger, { session: row.session, types: ['artifact.manifest'] }))
+      if (event.event_type === 'artifact.manifest' && (event.run_id === row.run || found?.run_id !== row.run)) found = event;
+    if (found === undefined)
+      throw new TroupeError('artifact_unknown', `There is no manifest in ${row.session}`, {
+        fix: 'Manifests are written when a run ends that changed files or ran tests: troupe artifacts list',
+      });
+    if (options.json) printJson(context, 'artifacts manifest', found.payload);
+    else context.terminal.out.write(safeText(manifestYaml(found.payload)));
+    return exitCodes.completed;
+  });
+}
+
+export interface ArtifactsPinOptions extends JsonOption, WithinOption {}
+
+/** Keeps it whatever its type and age, or not any more. */
+export async function artifactsPinCommand(
+  context: CommandContext,
+  ref: string,
+  pinned: boolean,
+  options: ArtifactsPinOptions,
+): Promise<ExitCode> {
+  return withProject(context, { existing: true }, async (project) => {
+    const artifact = await artifactIn(context, project, ref, options);
+    await project.artifacts.pin(artifact, pinned);
+    if (options.json) printJson(context, 'artifacts pin', artifactOut({ ...artifact, pinned }));
+    else context.terminal.out.line(`${ref} is ${pinned ? 'kept until it is unpinned' : 'kept as its type says'}`);
+    return exitCodes.completed;
+  });
+}
