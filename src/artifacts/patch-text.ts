@@ -29,10 +29,10 @@ export function patchText(
     const [first, last] = [own[0], own.at(-1)];
     if (first === undefined || last === undefined || first.before === last.after) continue;
     const part = partOf(path, own, now, redact);
-    if (text.length + part.length <= limits.patchBytes) text += part;
+    if (text.length + part.length <= limits.runPatchBytes) text += part;
     else left += 1;
   }
-  return left === 0 ? text : `${headOf(text, limits.patchBytes)}# ${left} more files were changed than fit into this patch\n`;
+  return left === 0 ? text : `${headOf(text, limits.runPatchBytes)}# ${left} more files were changed than fit into this patch\n`;
 }
 
 function partOf(

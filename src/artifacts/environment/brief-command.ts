@@ -10,14 +10,16 @@ export interface BriefCommand {
   readonly folder: string;
   readonly environment: Environment;
   readonly timeoutMs: number;
+  /** Variables of its own. */
+  readonly more?: Readonly<Record<string, string>>;
   readonly maxBytes?: number;
 }
 
 /** What it printed, errors included; `undefined` when it failed, took too long or printed too much. */
 export function runBriefly(command: BriefCommand): Promise<string | undefined> {
-  const { program, args, folder, environment, timeoutMs, maxBytes = limits.environmentToolBytes } = command;
+  const { program, args, folder, environment, timeoutMs, more, maxBytes = limits.environmentToolBytes } = command;
   const { PATH, HOME } = environment;
-  const env = { PATH, HOME, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', NO_COLOR: '1' };
+  const env = { PATH, HOME, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', NO_COLOR: '1', ...more };
   const options = { cwd: folder, env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: maxBytes } as const;
   return new Promise((resolve) => {
     const child = execFile(program, [...args], options, (error, stdout, stderr) =>

@@ -14,7 +14,7 @@ export const artifactLimits = {
   artifactExactBytes: 8 * MIB,
   artifactReads: 3,
   artifactShownBytes: 8 * MIB,
-  patchBytes: 16 * MIB,
+  runPatchBytes: 16 * MIB,
   logBundleBytes: 4 * MIB,
   logOutputBytes: 256 * KIB,
   manifestReports: 20,
