@@ -1,6 +1,8 @@
-/** Work that was accepted becomes what later work begins from: a commit that nobody's branch knows. */
+/** Commits that are made here: of accepted work, in nobody's branch, for later work to begin from; and the first of a folder. */
+import type { Environment } from '../base/environment.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
+import { runGit, withoutSettings } from './git.ts';
 import type { WorkspaceOptions } from './options.ts';
 import type { AdvancedWork, WantedAdvance } from './port.ts';
 import { withPrivateGit } from './private-git.ts';
@@ -24,4 +26,17 @@ export async function advanceWork(
     const files = await filesBetween(git, from, tree.value);
     return files.ok ? ok({ commit: commit.value, patch: whole.value, files: files.value }) : files;
   });
+}
+
+const NOBODY = ['-c', 'user.name=troupe', '-c', 'user.email=troupe@localhost', '-c', 'commit.gpgSign=false'];
+
+/** A folder becomes a repository with one commit of everything in it. Whether that could be done: without git it is not. */
+export async function firstCommit(folder: string, environment: Environment): Promise<boolean> {
+  for (const parameters of [
+    ['init', '-q'],
+    ['add', '-A'],
+    [...NOBODY, 'commit', '-q', '-m', 'The beginning'],
+  ])
+    if (!(await runGit(parameters, { folder, environment, variables: withoutSettings })).ok) return false;
+  return true;
 }

@@ -1,5 +1,5 @@
 /** An architect and its executor in a real repository: worktrees, patches, acceptance, and what the user has is left alone. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -90,4 +90,19 @@ it('shows its packages before anything is handed over, and goes on from there', 
   const resumed = await troupe('resume', 'last');
   expect(resumed.code, resumed.err).toBe(0);
   expect(resumed.err).toContain('completed, verified');
+});
+
+it('the demo adds a command and its tests, hands out the work and proves it, without a key', async () => {
+  const { code, out, err } = await troupe('demo');
+  expect(code, err).toBe(0);
+  expect(out).toContain('The repository has a command now');
+  expect(err).toContain('completed, verified');
+  expect(err).toMatch(/hands task-\w+ to hand; must pass: node --test/);
+  const demo = /looks at what it did, in (\S+)\./.exec(err)?.[1] ?? '';
+  const applied = await troupe('-C', demo, 'apply', 'last');
+  expect(applied.code, applied.err).toBe(0);
+  const tool = spawnSync(process.execPath, ['bin/slugify.js', 'Hello, World'], { cwd: join(demo, 'workspace') });
+  expect(String(tool.stdout)).toBe('hello-world\n');
+  await rm(demo, { recursive: true, force: true });
+  expect(await troupe('demo', 'fixr')).toMatchObject({ code: 2, err: expect.stringContaining('fixer') });
 });

@@ -2,7 +2,6 @@
  * The command line as people use it: real processes in a real folder, with a scripted model. Where nothing depends on the
  * process, the same command is given inside the test's own: starting one costs more than all the rest.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -361,19 +360,6 @@ describe('setting up a project', () => {
     expect(refused).toMatchObject({ out: '', err: expect.stringContaining('ledger.db') });
     expect(refused.code).not.toBe(0);
     expect(refused.err).not.toMatch(/\n\s+at /);
-  });
-
-  it('the demo adds a command and its tests, hands out the work and proves it, without a key', async () => {
-    const { code, out, err } = await troupe('demo');
-    expect(code, err).toBe(0);
-    expect(out).toContain('The repository has a command now');
-    expect(err).toContain('completed, verified');
-    expect(err).toMatch(/hands task-\w+ to hand; must pass: node --test/);
-    const demo = /looks at what it did, in (\S+)\./.exec(err)?.[1] ?? '';
-    const tool = spawnSync(process.execPath, ['bin/slugify.js', 'Hello, World'], { cwd: join(demo, 'workspace') });
-    expect(String(tool.stdout)).toBe('hello-world\n');
-    await rm(demo, { recursive: true, force: true });
-    expect(await troupe('demo', 'fixr')).toMatchObject({ code: 2, err: expect.stringContaining('fixer') });
   });
 
   it('the demo repairs its project without a key', async () => {

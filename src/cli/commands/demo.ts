@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suggest } from '../../base/did-you-mean.ts';
+import { firstCommit } from '../../workspaces/advance.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
-import { type CommandContext, usageError } from '../terminal/command.ts';
-import type { ExitCode } from '../terminal/exit-codes.ts';
+import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { runCommand } from './run.ts';
 
 interface Demo {
@@ -15,6 +16,8 @@ interface Demo {
   readonly prompt: string;
   /** What somebody is about to see, in front of the folder. */
   readonly says: string;
+  /** A folder of it that is to be a repository; what is left to do with the result, then. */
+  readonly repository?: string;
 }
 
 const demos: Readonly<Record<string, Demo>> = {
@@ -23,6 +26,7 @@ const demos: Readonly<Record<string, Demo>> = {
     agent: 'lead',
     prompt: 'Add a CLI tool to this repo and cover it with tests.',
     says: 'One agent plans and judges, another does the work, and the runtime looks at what it did, in',
+    repository: 'workspace',
   },
   fixer: {
     example: '01-first-run',
@@ -52,5 +56,11 @@ export async function demoCommand(context: CommandContext, which: string, option
     progress.line('Its answers come from a script, everything else is real: tools, files, tests, ledger.');
     progress.line();
   }
-  return runCommand({ ...context, terminal, cwd: folder }, demo.agent, demo.prompt, options);
+  const here = { ...context, terminal, cwd: folder };
+  const isRepository = demo.repository !== undefined && (await firstCommit(join(folder, demo.repository), terminal.env));
+  const code = await runCommand(here, demo.agent, demo.prompt, options);
+  // The work lies in one patch, and nothing of the repository was touched.
+  if (isRepository && code === exitCodes.completed && !options.quiet)
+    progress.line(`bring the work to the repository: ${callOf(here)} apply last`);
+  return code;
 }
