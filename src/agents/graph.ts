@@ -7,6 +7,7 @@ import { executorNamed } from './definition/executor.ts';
 import { type EdgeKind, edgeOf, type Reference, referencesOf } from './definition/references.ts';
 import type { LoadedAgent } from './file/load.ts';
 import { type Diagnostic, errorAt, quote } from './text/diagnostics.ts';
+import type { Path } from './text/yaml-map.ts';
 
 export interface Edge {
   readonly from: string;
@@ -29,7 +30,11 @@ export function checkGraph(
 ): readonly Diagnostic[] {
   // Whoever is sound counts where two have one name.
   const all = [...new Map([...salvaged, ...agents].map((agent) => [agent.definition.name, agent])).values()];
-  return [...missingAgents(agents, broken, salvaged, executors), ...circles(all), ...checkDepth(apartFromCircles(all))];
+  const missing = [
+    ...missingAgents(agents, broken, salvaged, executors),
+    ...unknownExecutors([...agents, ...salvaged], executors),
+  ];
+  return [...missing, ...circles(all), ...checkDepth(apartFromCircles(all))];
 }
 
 /** Those from whom no way leads into a circle. Whoever names only such agents is one: from the ends of the graph upwards. */
@@ -79,6 +84,20 @@ function missingAgents(
         return errorAt(placeOf(path), `there is ${what} ${quote(target)} (named as ${kind})`, fix);
       }),
   );
+}
+
+/** Executors that nobody knows: the agent's own, and where it names one in the place of an agent. */
+function unknownExecutors(agents: readonly LoadedAgent[], known: readonly string[] | undefined): readonly Diagnostic[] {
+  if (known === undefined) return [];
+  return agents.flatMap(({ definition, placeOf }) => {
+    const own = definition.executor === undefined ? [] : [{ name: definition.executor.name, path: ['executor'] as Path }];
+    const others = referencesOf(definition).map(({ target, path }) => ({ name: executorNamed(target), path }));
+    return [...own, ...others].flatMap(({ name, path }) => {
+      if (name === undefined || known.includes(name)) return [];
+      const fix = suggest(name, known, 'executors') ?? 'Name it in executors.yaml.';
+      return [errorAt(placeOf(path), `there is no executor ${quote(name)}`, fix)];
+    });
+  });
 }
 
 /** One step of a way through the graph: who names whom. */

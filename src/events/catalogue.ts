@@ -126,6 +126,8 @@ export const modelFailure = z.object({
   executor: z.enum(['crashed', 'protocol', 'auth', 'unavailable', 'timeout', 'error', 'refusal', 'limit']).optional(),
   /** What can be done about it, where more is known than follows from the kind. */
   fix: z.string().optional(),
+  /** Which limit an executor was stopped for. */
+  category: z.string().optional(),
 });
 export type ModelFailure = z.infer<typeof modelFailure>;
 

@@ -45,6 +45,9 @@ export function createExecutors(options: ExecutorOptions): Executors {
         if (isClosed) await session.end();
         return ok(session.as(restored));
       }),
+    drop: async (key) => {
+      await live.get(key)?.end();
+    },
     async close() {
       isClosed = true;
       await Promise.all([...live.values()].map((session) => session.end()));

@@ -16,7 +16,7 @@ export interface Executors {
   /** Ends every process. */
   close(): Promise<void>;
   /** Ends the session of this key that was left here, if it lives. */
-  drop?(key: string): Promise<void>;
+  drop(key: string): Promise<void>;
 }
 
 export interface OpenExecutor {

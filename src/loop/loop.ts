@@ -245,6 +245,7 @@ function turnFailed(loop: Loop, turn: number, outcome: Exclude<TurnOutcome, { ki
     code: codeOf(outcome.error),
     message: outcome.error.message,
     fix: fixFor(outcome.error),
+    category: outcome.error.category,
   });
 }
 

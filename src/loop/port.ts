@@ -136,11 +136,20 @@ export interface LoopPorts {
   readonly signal: AbortSignal;
 }
 
+/** Why there is no answer. */
+interface LoopFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly fix?: string | undefined;
+  /** Of an executor that was stopped: for which limit. */
+  readonly category?: string | undefined;
+}
+
 export interface LoopResult {
   readonly status: Exclude<RunStatus, 'completed_unverified'>;
   readonly report: Report;
   readonly claims: readonly Claim[];
-  readonly error?: { readonly code: string; readonly message: string; readonly fix?: string | undefined } | undefined;
+  readonly error?: LoopFailure | undefined;
   /** Whose budget has nothing left, when that ended it. */
   readonly exhausted?: string | undefined;
   readonly exit?: Ending['exit'];

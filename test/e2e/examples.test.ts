@@ -296,6 +296,17 @@ describe.concurrent('what the example of assistants shows', () => {
     expect(runs).toMatchObject([{ step: 'verify/0', payload: { command: 'node --test', exitCode: 0 } }]);
   });
 
+  it('21: an executor works for the agent, and the tests are run by the runtime', async () => {
+    const { result, events } = await ran('21-executor');
+    expect(result).toMatchObject({ status: 'completed' });
+    const kinds = events.map((event) => String(event['event_type']));
+    for (const kind of ['executor.session', 'executor.prompted', 'executor.call', 'executor.result', 'executor.ended'])
+      expect(kinds).toContain(kind);
+    const ended = events.find((event) => event['event_type'] === 'run.ended');
+    expect(ended).toMatchObject({ payload: { verification: { state: 'verified' } } });
+    expect(events.filter((event) => event['event_type'] === 'cli.run')).toMatchObject([{ step: 'verify/0' }]);
+  });
+
   it('13: a lead spawns two, answers a question and has the answer checked', async () => {
     const { result, events, shown } = await ran('13-assistants');
     expect(result).toMatchObject({ status: 'completed', finalAgent: 'lead', runs: 3 });

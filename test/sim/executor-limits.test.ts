@@ -25,7 +25,8 @@ describe('a hard stop', () => {
   it('comes with the command that is one too many, and is written at once', async () => {
     const kept = newPlay({ agents: [coder({ maxCliCalls: 2 })], brain: three });
     const { end } = await live(kept);
-    expect(end).toMatchObject({ kind: 'ended', result: { status: 'failed', error: { code: 'executor_limit' } } });
+    const error = { code: 'executor_limit', category: 'cli_calls' };
+    expect(end).toMatchObject({ kind: 'ended', result: { status: 'failed', error } });
     expect(kept.memory.effects).toEqual(['one', 'two', 'three']);
     const events = await eventsOf(kept);
     const [first] = events.filter(({ event_type: type }) => type === 'task.error');

@@ -153,6 +153,20 @@ describe('while somebody is asked', () => {
     expect(await payloadsOf(kept, 'approval.asked')).toHaveLength(1);
   });
 
+  it('a process that takes the run up goes on alone: the one that was left ends', async () => {
+    const kept = newPlay(playing(runs('npm test'), { habits: { pid: 'own' }, answer: () => yes }));
+    const { answer: _answer, ...alone } = kept;
+    const here = worldOf(alone);
+    expect(await driven(here, alone)).toMatchObject({ kind: 'waiting' });
+    const there = worldOf(kept);
+    expect(bodyOf(await driven(there, kept))).toMatch(/^heard: npm test done/);
+    await there.close();
+    while (kept.memory.ended < 2) await new Promise((resolve) => setImmediate(resolve));
+    await here.close();
+    expect(kept.memory.effects).toEqual(['npm test']);
+    expect(kept.memory.opened.map(({ restored }) => restored)).toEqual(['new', 'loaded', 'live']);
+  });
+
   it('a cancel ends it, and nothing is run', async () => {
     const kept = newPlay(playing(runs('npm test')));
     const world = worldOf(kept);

@@ -94,3 +94,15 @@ describe('whoever has models of its own', () => {
     expect((await checkProject({ projectRoot: project.root })).diagnostics).toEqual([]);
   });
 });
+
+it('an executor that nobody knows is told, with the nearest one', async () => {
+  await using project = await temporaryProject({
+    'agents/coder.md': '---\nexecutor: claud-code\n---\n',
+    'agents/lead.md': '---\nmodel: test/model\ngroup: { mode: broadcast, workers: ["executor:codx"] }\n---\nYou lead.\n',
+  });
+  const { diagnostics } = await checkProject({ projectRoot: project.root, executors: ['claude-code', 'codex'] });
+  expect(diagnostics.map(formatDiagnostic)).toEqual([
+    expect.stringMatching(/coder\.md:2:\d+: .*there is no executor "claud-code"[\s\S]*"claude-code"/),
+    expect.stringMatching(/lead\.md:3:\d+: .*there is no executor "codx"[\s\S]*"codex"/),
+  ]);
+});

@@ -4,6 +4,7 @@ import { checkAgentFile, checkProject, type ProjectCheck } from '../../agents/ch
 import { parseMcpReference } from '../../agents/definition/tool-names.ts';
 import { gentler } from '../../agents/discover.ts';
 import { arrange, type Diagnostic, errorAt, warningAt } from '../../agents/text/diagnostics.ts';
+import { present } from '../../base/present.ts';
 import {
   loadConfig,
   type ProjectConfig,
@@ -12,6 +13,7 @@ import {
   serverNames,
   userFolder,
 } from '../../project/config.ts';
+import { executorNames } from '../../project/lazy-executors.ts';
 import { createDeclaredServers, impossibleServers } from '../../project/servers/declared-servers.ts';
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
@@ -61,7 +63,8 @@ async function checkWith(config: ProjectConfig, { context, also, names = NO_NAME
   const variables = [...Object.keys(config.vars), ...names.vars];
   const mcpServers = [...serverNames(config), ...names.mcp];
   const rights = { mcpServers, permissions, named, namedAgents, inSettings: config.agents };
-  const options = { projectRoot: root, userConfigDir: userFolder(env), variables, ...rights };
+  const executors = await executorNames(config, env, context.clock);
+  const options = { projectRoot: root, userConfigDir: userFolder(env), variables, ...rights, ...present({ executors }) };
   const inFolders = await checkProject(options);
   const read = filesRead(root, inFolders);
   const outside = await Promise.all(

@@ -2,6 +2,7 @@
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { Interruption } from '../interruption.ts';
+import { watchLeft } from './left.ts';
 import { boundedText, type ExecutorRecorder, recorded } from './recorder.ts';
 
 /**
@@ -12,10 +13,13 @@ export async function endSession(recorder: ExecutorRecorder, reason?: unknown): 
   const { tree, node, use, session, last } = recorder;
   const isLeft = reason instanceof Interruption && (reason.kind === 'waiting' || reason.kind === 'unheard');
   // One that was left in an earlier life of the run, and that nobody has come back to.
-  if (session === undefined) return isLeft ? undefined : await tree.executors?.drop?.(node.run);
+  if (session === undefined) return isLeft ? undefined : await tree.executors?.drop(node.run);
   recorder.session = undefined;
   recorder.hasSaid = false;
-  if (isLeft && tree.elsewhere === undefined) return session.leave();
+  if (isLeft && tree.elsewhere === undefined) {
+    session.leave();
+    return watchLeft(recorder, session);
+  }
   const { exitCode, signal, stderr, survivors } = await session.end();
   const said = boundedText(tree.redact, stderr.slice(-limits.executorEventStderrBytes), limits.executorEventStderrBytes);
   const payload = {

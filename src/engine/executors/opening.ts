@@ -15,7 +15,10 @@ export async function openSession(recorder: ExecutorRecorder, step: string): Pro
   const cwd = tree.workspaceOf(node);
   const before = recorder.standing.session() ?? (await sessionBefore(recorder));
   const { mode } = terms;
-  const asked = { executor: use.name, key: node.run, cwd, session: before, mode, model: use.model, mcp: mcp.value };
+  const asked = {
+    ...{ executor: use.name, key: node.run, cwd, session: before, mode, model: use.model, mcp: mcp.value },
+    questions: true,
+  };
   const session = await tree.executors.open(asked, node.abort.signal);
   if (!session.ok) return session;
   recorder.session = session.value;

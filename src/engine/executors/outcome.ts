@@ -104,9 +104,9 @@ const KINDS = {
 export function executorFailure(
   { tree, use }: ExecutorRecorder,
   why: NonNullable<ModelFailure['executor']>,
-  { message, fix }: Pick<ExecutorFailure, 'message' | 'fix'>,
+  { message, fix, category }: Pick<ExecutorFailure, 'message' | 'fix'> & Pick<ModelFailure, 'category'>,
   sent: boolean,
 ): ModelFailure {
   const said = tree.redact(message.startsWith(use.name) ? message : `${use.name}: ${message}`);
-  return { kind: KINDS[why], message: said, executor: why, ...present({ fix }), ...(sent ? {} : { unsent: true }) };
+  return { kind: KINDS[why], message: said, executor: why, ...present({ fix, category }), ...(sent ? {} : { unsent: true }) };
 }

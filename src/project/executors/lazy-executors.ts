@@ -47,6 +47,7 @@ export function createLazyExecutors(
     executors: {
       entries: async () => (await executors()).entries(),
       open: async (asked, signal) => (await executors()).open(asked, signal),
+      drop: async (key) => (await made)?.drop(key),
       close: async () => (await made)?.close(),
     },
     executorMemory: async (pid) => (await import('../../executors/memory.ts')).memoryBelow(pid),
@@ -65,6 +66,13 @@ export async function executorsOfProject(config: Config, env: Environment, clock
   const secrets = secretsOf(peerEnvironment(config), secretsInSettings(config));
   const needs = { clock, random: systemRandom, env, places: undefined, redact: createRedactor(secrets).text };
   return { root: config.root, options: await executorOptions(config, needs) };
+}
+
+/** Those that can be asked for; `undefined` where a file that names some is broken. */
+export async function executorNames(config: Config, env: Environment, clock: Clock): Promise<readonly string[] | undefined> {
+  const { resolvedExecutors } = await import('../executors/open.ts');
+  const { entries, broken } = await resolvedExecutors((await executorsOfProject(config, env, clock)).options);
+  return broken === undefined ? entries.map(({ name }) => name) : undefined;
 }
 
 /** What the executors of a project are made from. */

@@ -55,7 +55,8 @@ export interface ExecutorHabits {
   readonly costUsd?: number | undefined;
   /** What it says that it cost so far, after each command. */
   readonly says?: readonly number[];
-  readonly pid?: number;
+  /** `own`: each process has another one. */
+  readonly pid?: number | 'own';
   /** What becomes of a prompt when something is refused. */
   readonly refusal?: 'goes-on' | 'cancels';
   readonly offers?: readonly ('allow_once' | 'allow_always' | 'reject_once')[];
@@ -69,6 +70,8 @@ export const executing = (name: string, changes: Partial<AgentDefinition> = {}):
   const models = [`executor:${executor.name}`];
   return { name, prompt: '', source: `agents/${name}.md`, ...changes, executor, models };
 };
+
+let pids = 1_000;
 
 export type ExecutorBrain = (request: ModelRequest) => ModelOutcome | Promise<ModelOutcome>;
 
@@ -159,7 +162,7 @@ function createLive(
     restored,
     about: {
       ...{ executor: asked.executor, version: '1', protocol: 1, modes: [], canLoad: habits.loads !== false, mcp: [] },
-      ...{ asks: true, without: [], ...present({ model: asked.model, pid: habits.pid }) },
+      ...{ asks: true, without: [], ...present({ model: asked.model, pid: habits.pid === 'own' ? pids++ : habits.pid }) },
     },
     resume(handlers) {
       if (underWay === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** What the sample executor can be told to do, one step a line: `word rest`. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import {
   type AgentContext,
   type JsonRpcId,
@@ -189,6 +189,13 @@ const STEPS: Readonly<Record<string, Step>> = {
   /** Without asking anybody. */
   async touch(rest) {
     writeFileSync(rest, '');
+  },
+  /** `unless PATH word rest`: the first time, when there is no such file. */
+  async unless(rest, play) {
+    const [path = '', word = '', ...more] = rest.split(' ');
+    if (existsSync(path)) return undefined;
+    writeFileSync(path, '');
+    return await STEPS[word]?.(more.join(' '), play);
   },
   async stderr(rest) {
     process.stderr.write(`${rest}\n`);

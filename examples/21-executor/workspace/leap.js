@@ -1,0 +1,1 @@
+export const leap = (year) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
