@@ -16,7 +16,7 @@ import { peerEvents, pushEvents } from './peers.ts';
 import { runOrigin } from './run-origin.ts';
 import { runStatus } from './run-status.ts';
 import { clarifying, convergence, loopExit } from './tasks/convergence.ts';
-import { executorEvents } from './tasks/executor-events.ts';
+import { executorEvents, ofExecutor } from './tasks/executor-events.ts';
 import { taskCaptured } from './tasks/task-terms.ts';
 import { workspaceEvents } from './tasks/workspace-events.ts';
 import { claim, verification } from './verification.ts';
@@ -122,12 +122,9 @@ export const modelFailure = z.object({
   begun: z.boolean().optional(),
   /** It was no provider but an agent that lives elsewhere. */
   peer: z.boolean().optional(),
-  /** It was an executor, and what was the matter with it. */
-  executor: z.enum(['crashed', 'protocol', 'auth', 'unavailable', 'timeout', 'error', 'refusal', 'limit']).optional(),
+  ...ofExecutor,
   /** What can be done about it, where more is known than follows from the kind. */
   fix: z.string().optional(),
-  /** Which limit an executor was stopped for. */
-  category: z.string().optional(),
 });
 export type ModelFailure = z.infer<typeof modelFailure>;
 

@@ -13,7 +13,7 @@ import {
   serverNames,
   userFolder,
 } from '../../project/config.ts';
-import { executorNames } from '../../project/lazy-executors.ts';
+import { executorNames } from '../../project/executors/lazy-executors.ts';
 import { createDeclaredServers, impossibleServers } from '../../project/servers/declared-servers.ts';
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';

@@ -5,6 +5,12 @@
 import { z } from 'zod';
 import { jsonValue } from '../message-schemas.ts';
 
+/** Of a failure, when it was an executor: what was the matter with it, and for which limit it was stopped. */
+export const ofExecutor = {
+  executor: z.enum(['crashed', 'protocol', 'auth', 'unavailable', 'timeout', 'error', 'refusal', 'limit']).optional(),
+  category: z.string().optional(),
+} as const;
+
 export const executorEvents = {
   /** Who works from here on: on the disk before anything is said to it. Its session is loaded again after a crash. */
   'executor.session': z.object({

@@ -70,7 +70,7 @@ export async function executorsOfProject(config: Config, env: Environment, clock
 
 /** Those that can be asked for; `undefined` where a file that names some is broken. */
 export async function executorNames(config: Config, env: Environment, clock: Clock): Promise<readonly string[] | undefined> {
-  const { resolvedExecutors } = await import('../executors/open.ts');
+  const { resolvedExecutors } = await import('../../executors/open.ts');
   const { entries, broken } = await resolvedExecutors((await executorsOfProject(config, env, clock)).options);
   return broken === undefined ? entries.map(({ name }) => name) : undefined;
 }
