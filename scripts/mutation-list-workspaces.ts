@@ -23,14 +23,6 @@ export const workspaceMutations: readonly Mutation[] = [
     caughtBy: { file: prepare, test: 'no hook, filter, driver, monitor' },
   },
   {
-    invariant: 'A place is there when it is whole, and not before',
-    change: 'it is made where it will be',
-    file: 'src/workspaces/prepare.ts',
-    find: 'const making = `${files.path}${MAKING}${ids.nonce().slice(0, 6)}`;',
-    replace: 'const making = ids.nonce() === "" ? "" : files.path;',
-    caughtBy: { file: prepare, test: 'the next attempt makes it whole' },
-  },
-  {
     invariant: 'What an attempt has left behind is gone when a place is made',
     change: 'it is not swept',
     file: 'src/workspaces/prepare.ts',
