@@ -22,7 +22,10 @@ export const workspaceMeanings: Meanings = {
   },
   'domain.released': {
     says: 'A lease has ended.',
-    fields: { token: 'which', why: '`done`: the task gave it back; `ended`: its run had ended' },
+    fields: {
+      token: 'which',
+      why: '`done`: the task gave it back; `ended`: its run had ended; `left`: nobody drives its run any more',
+    },
   },
   'merge.reported': {
     says: 'The work of several tasks was put together. What stands against earlier work is left out, whole.',

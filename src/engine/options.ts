@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { Verify } from '../agents/definition/verify.ts';
 import type { Environments } from '../artifacts/port.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Ids, SessionId } from '../base/ids.ts';
+import type { Ids, RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
@@ -110,6 +110,8 @@ export interface ProofAccess {
 
 /** Places for tasks beside the folder itself. */
 export interface TaskPlaces {
+  /** Files for the task alone, as far as other root runs go; fails when one of those could write the same. Without it all share. */
+  lease?(wanted: WantedTaskFiles): Promise<Result<void, Failure>>;
   /** Where a task's own place is, or would be. */
   where(wanted: Pick<WantedTaskPlace, 'session' | 'task'>): string;
   /** Asked for again, it is the same one. `no_repository` where the folder is in none. */
@@ -145,6 +147,15 @@ export interface MergedTasks {
   readonly patch: Uint8Array;
   readonly files: number;
   readonly conflicts: readonly { readonly path: string; readonly tasks: readonly string[]; readonly why?: string | undefined }[];
+}
+
+export interface WantedTaskFiles {
+  readonly folder: string;
+  readonly session: SessionId;
+  readonly task: string;
+  /** The root run: what it has handed out does not stand against each other, and is free again when it ends. */
+  readonly run: RunId;
+  readonly domain: Pick<TaskTerms, 'include' | 'exclude' | 'noTouch'>;
 }
 
 export interface WantedTaskPlace {

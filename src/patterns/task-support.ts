@@ -11,6 +11,8 @@ export type PlaceWanted = {
   readonly workspace: 'worktree' | 'in-place' | undefined;
   /** The commit to begin from, where something was accepted before. */
   readonly base: string | undefined;
+  /** The files that it may write; absent where it writes none. */
+  readonly domain?: Readonly<Record<'include' | 'exclude' | 'noTouch', readonly string[]>> | undefined;
 };
 
 export type PlaceFound = { readonly place: TaskPlace } | { readonly refused: string; readonly fix?: string };

@@ -130,6 +130,7 @@ async function assemble(
     places: createTaskPlaces(
       { home: config.home, environment: env, clock, ids },
       { clock, environment: env, except: config.ledgerPlaces },
+      { ledger, clock, root: config.root },
     ),
     whenInDoubt: config.whenInDoubt,
     peers: createLazyPeers(config, clock, declared, learn),

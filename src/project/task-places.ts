@@ -2,21 +2,23 @@
 import { join, relative } from 'node:path';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { TaskPlaces, WantedTaskMerge, WantedTaskPlace } from '../engine/options.ts';
+import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace } from '../engine/options.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
 import { createWorkspaceWatch, type WatchOptions } from '../tools/watch/workspace-watch.ts';
+import { type LeaseNeeds, leaseDomain } from '../workspaces/leases.ts';
 import type { WorkspaceOptions } from '../workspaces/options.ts';
 import type { DomainPaths, WorkPlace } from '../workspaces/port.ts';
 import { findRepository } from '../workspaces/repository.ts';
 import { createWorkspaces } from '../workspaces/workspaces.ts';
 
-export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions): TaskPlaces {
+export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions, leases: LeaseNeeds): TaskPlaces {
   const workspaces = createWorkspaces(options);
   // Its own: what it has seen nobody else needs to be told.
   const watch = createWorkspaceWatch(watching);
   return {
     where: ({ session, task }) => join(options.home, 'worktrees', session, task),
+    lease: (wanted) => lease(options, leases, wanted),
     prepare: (wanted) => prepare(options, workspaces, wanted),
     async mark(path) {
       const { state } = await watch.look(path);
@@ -25,6 +27,18 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
     capture: (terms) => capture(workspaces, terms),
     merge: (wanted) => merge(workspaces, wanted),
   };
+}
+
+async function lease(
+  { environment }: WorkspaceOptions,
+  needs: LeaseNeeds,
+  { folder, session, task, run, domain }: WantedTaskFiles,
+): Promise<Result<void, Failure>> {
+  const repository = await findRepository(folder, environment);
+  const top = repository.ok ? repository.value.top : folder;
+  const wanted = { task, session, run, repo: top, domain: within(domain, relative(top, folder)) };
+  const leased = await leaseDomain(needs, wanted, { amongRun: true });
+  return leased.ok ? ok(undefined) : leased;
 }
 
 type Made = ReturnType<typeof createWorkspaces>;
@@ -70,7 +84,7 @@ function topOf(
 }
 
 /** Paths of a package are relative to the task's folder. */
-function within({ include, exclude, noTouch }: TaskTerms, below: string): DomainPaths {
+function within({ include, exclude, noTouch }: WantedTaskFiles['domain'], below: string): DomainPaths {
   const at = (paths: readonly string[]) => paths.map((path) => (below === '' ? path : join(below, path)));
   // The whole folder: everything may be written.
   const all = include.some((path) => path === '.' || path === './');

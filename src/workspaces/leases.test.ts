@@ -96,20 +96,39 @@ describe('a lease', () => {
     expect(told).toEqual([[{ task: 'a', run: 'run_of_a', overlap: 'src/x and src/**' }]]);
   });
 
-  it('ends with its run, also when nobody gave it back', async () => {
+  it.each([
+    ['ended', true],
+    ['left', false],
+  ] as const)('is over when its run has %s, also when nobody gave it back', async (why, ended) => {
     const one = await needs();
     const ids = createIds(systemClock, systemRandom);
     const [session, run] = [ids.session(), ids.run()];
     const lease = value(await leaseDomain(one, { ...wanted('a', 'src/'), run }));
-    await endedRun(one, session, run);
+    const stop = await beginRun(one, session, run);
+    expect(await holdsDomain(one, lease)).toBe(true);
+    await stop(ended);
     expect(await holdsDomain(one, lease)).toBe(false);
     expect(value(await leaseDomain(one, wanted('b', 'src/'))).token).toBe(2);
     const released = await one.ledger.read({ session: WORKSPACES, types: ['domain.released'] });
-    expect(released.map(({ payload }) => payload)).toEqual([{ token: 1, why: 'ended' }]);
+    expect(released.map(({ payload }) => payload)).toEqual([{ token: 1, why }]);
+  });
+
+  it('stands against none of the same run where that keeps its tasks apart by itself', async () => {
+    const one = await needs();
+    const [mine, again] = [wanted('a', 'src/'), { ...wanted('a-2', 'src/'), run: 'run_of_a' }];
+    value(await leaseDomain(one, mine, { amongRun: true }));
+    value(await leaseDomain(one, again, { amongRun: true }));
+    expect(await leaseDomain(one, wanted('b', 'src/x'), { amongRun: true })).toMatchObject({ error: { code: 'domain_taken' } });
+    expect(await leaseDomain(one, { ...again, task: 'a-3' })).toMatchObject({ error: { code: 'domain_taken' } });
   });
 });
 
-async function endedRun({ ledger }: Awaited<ReturnType<typeof needs>>, session: SessionId, run: RunId): Promise<void> {
+/** What comes back ends it, or leaves it as a process that is gone does. */
+async function beginRun(
+  { ledger }: Awaited<ReturnType<typeof needs>>,
+  session: SessionId,
+  run: RunId,
+): Promise<(ended: boolean) => Promise<void>> {
   const lease = await ledger.acquire(session, run);
   if (lease.kind !== 'acquired') throw new Error(lease.kind);
   const about = { run, actor: 'system', at: 1 } as const;
@@ -121,9 +140,12 @@ async function endedRun({ ledger }: Awaited<ReturnType<typeof needs>>, session: 
     cause: started,
     payload: { agent: 'a', input, origin: { kind: 'person' as const }, depth: 0 },
   } as const;
-  const report = { format: 'text', body: 'done' } as const;
-  const payload = { status: 'completed', report, finalAgent: 'a', verification: { state: 'unchecked' } } as const;
-  const ended = { ...about, type: 'run.ended', cause: begun, payload } as const;
-  const outcome = await ledger.append({ session, fence: lease.fence, events: [started, begun, ended], release: true });
-  expect(outcome.kind).toBe('appended');
+  await ledger.append({ session, fence: lease.fence, events: [started, begun] });
+  return async (isEnd) => {
+    if (!isEnd) return await ledger.release(lease.fence);
+    const report = { format: 'text', body: 'done' } as const;
+    const payload = { status: 'completed', report, finalAgent: 'a', verification: { state: 'unchecked' } } as const;
+    const ended = { ...about, type: 'run.ended', cause: begun, payload } as const;
+    await ledger.append({ session, fence: lease.fence, events: [ended], release: true });
+  };
 }

@@ -1,8 +1,8 @@
 /**
  * Whose files are whose, in all processes that share a ledger. A task leases its domain before it works; one that could write
  * the same files is refused, or waits. Each lease has a number greater than all before it: a task that is taken up again
- * leases anew, and whoever held the earlier one finds that it no longer holds. A lease ends when it is given back, or when its
- * run has ended.
+ * leases anew, and whoever held the earlier one finds that it no longer holds. A lease ends when it is given back, when its
+ * run has ended, or when nobody drives that any more.
  */
 import { type Clock, sleep } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
@@ -48,6 +48,8 @@ export interface LeaseHolder {
 }
 
 export interface LeaseWaiting {
+  /** Leases of the same run do not stand against each other: whoever drives it keeps its tasks apart. */
+  readonly amongRun?: boolean | undefined;
   /** `refuse` unless said. */
   readonly whenTaken?: 'refuse' | 'wait' | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -65,12 +67,12 @@ interface Standing {
 export async function leaseDomain(
   needs: LeaseNeeds,
   wanted: WantedLease,
-  { whenTaken = 'refuse', signal, told }: LeaseWaiting = {},
+  { whenTaken = 'refuse', amongRun = false, signal, told }: LeaseWaiting = {},
 ): Promise<Result<DomainLease, Failure>> {
   const started = needs.clock.elapsed();
   let before = '';
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, limits.domainLookMs)) {
-    const outcome = await tryLease(needs, wanted);
+    const outcome = await tryLease(needs, wanted, amongRun);
     if (!outcome.ok) return outcome;
     if (outcome.value.kind === 'leased') return ok(outcome.value.lease);
     const { holders } = outcome.value;
@@ -98,14 +100,14 @@ export async function releaseDomain(needs: LeaseNeeds, { token }: DomainLease): 
 export async function holdsDomain({ ledger }: Pick<LeaseNeeds, 'ledger'>, { token }: DomainLease): Promise<boolean> {
   const { open } = await standing(ledger);
   const lease = open.get(token);
-  return lease !== undefined && !(await hasEnded(ledger, lease));
+  return lease !== undefined && (await overBy(ledger, lease)) === undefined;
 }
 
 type Tried =
   | { readonly kind: 'leased'; readonly lease: DomainLease }
   | { readonly kind: 'taken'; readonly holders: readonly LeaseHolder[] };
 
-async function tryLease(needs: LeaseNeeds, wanted: WantedLease): Promise<Result<Tried, Failure>> {
+async function tryLease(needs: LeaseNeeds, wanted: WantedLease, amongRun: boolean): Promise<Result<Tried, Failure>> {
   const domain = readDomain(wanted.domain);
   if (!domain.ok) return domain;
   const kept = keptBy(needs);
@@ -119,10 +121,12 @@ async function tryLease(needs: LeaseNeeds, wanted: WantedLease): Promise<Result<
         insteadOf = token;
         continue;
       }
-      const theirs = lease.repo === wanted.repo ? readDomain(lease) : undefined;
+      const apart = lease.repo !== wanted.repo || (amongRun && lease.run === wanted.run);
+      const theirs = !apart ? readDomain(lease) : undefined;
       const overlap = theirs?.ok === true ? overlapOf(domain.value, theirs.value) : undefined;
       if (overlap === undefined) continue;
-      if (await hasEnded(needs.ledger, lease)) changes.push({ type: 'domain.released', payload: { token, why: 'ended' } });
+      const why = await overBy(needs.ledger, lease);
+      if (why !== undefined) changes.push({ type: 'domain.released', payload: { token, why } });
       else holders.push({ task: lease.task, run: lease.run, overlap });
     }
     if (holders.length > 0) return ok({ kind: 'taken', holders });
@@ -166,9 +170,12 @@ async function standing(ledger: Ledger): Promise<Standing> {
 
 const UNENDED: ReadonlySet<string> = new Set(['running', 'waiting', 'paused', 'parked']);
 
-async function hasEnded(ledger: Ledger, { run }: Lease): Promise<boolean> {
+/** A run that was cut off and that nobody drives works on nothing: taken up again, its tasks lease anew. */
+async function overBy(ledger: Ledger, { run }: Lease): Promise<'ended' | 'left' | undefined> {
   const [row] = await ledger.runs({ run: run as RunId });
-  return row !== undefined && !UNENDED.has(row.state);
+  if (row === undefined) return undefined;
+  if (!UNENDED.has(row.state)) return 'ended';
+  return row.state === 'running' && row.owner === null ? 'left' : undefined;
 }
 
 const listed = (holders: readonly LeaseHolder[]): string =>

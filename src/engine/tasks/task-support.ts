@@ -56,6 +56,8 @@ const NO_ENVIRONMENT = 'env://hash/unknown';
 
 async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted): Promise<PlaceFound> {
   const folder = tree.workspaceOf(node);
+  const refusedFiles = await lease(tree, node, wanted);
+  if (refusedFiles !== undefined) return refusedFiles;
   const inPlace = { place: { kind: 'in-place' as const, path: folder } };
   if (wanted.workspace === 'in-place') return inPlace;
   const made = await tree.places?.prepare({ folder, session: tree.session, task: wanted.task, base: wanted.base });
@@ -65,6 +67,22 @@ async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted
   const refused = made?.error.message ?? 'Worktrees cannot be made here.';
   return { refused, ...present({ fix: made?.error.fix }) };
 }
+
+/** Before anything is made: whoever works on the same files, in whatever process, is asked for them first. */
+async function lease(tree: SupportsTasks, node: DrivenRun, { task, domain }: PlaceWanted): Promise<PlaceFound | undefined> {
+  if (domain === undefined || tree.places?.lease === undefined) return undefined;
+  let root = node;
+  while (root.parent !== undefined) root = root.parent;
+  const about = { folder: tree.workspaceOf(node), session: tree.session, run: root.run };
+  const leased = await tree.places.lease({ ...about, task, domain: copyOf(domain) });
+  return leased.ok ? undefined : { refused: leased.error.message, ...present({ fix: leased.error.fix }) };
+}
+
+const copyOf = ({ include, exclude, noTouch }: NonNullable<PlaceWanted['domain']>) => ({
+  include: [...include],
+  exclude: [...exclude],
+  noTouch: [...noTouch],
+});
 
 async function collect(tree: SupportsTasks, node: DrivenRun, key: string, terms: TaskTerms): Promise<CollectedWork> {
   const run = childRunId(node.run, key);

@@ -46,7 +46,7 @@ export const workspaceEvents = {
     /** The lease of the same task that this one takes the place of. */
     insteadOf: z.number().int().optional(),
   }),
-  'domain.released': z.object({ token: z.number().int().positive(), why: z.enum(['done', 'ended']) }),
+  'domain.released': z.object({ token: z.number().int().positive(), why: z.enum(['done', 'ended', 'left']) }),
   'merge.reported': z.object({
     repo: z.string(),
     base: z.string(),

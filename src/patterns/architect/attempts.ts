@@ -36,7 +36,9 @@ export async function prepareAttempt(shop: Workshop, unit: Unit): Promise<Prepar
   const key = attemptKey(unit);
   const task = taskId(run.run, key);
   const found = await run.steps.step(`${key}/place`, async () => {
-    return { ...(await run.tasks.prepare({ task, workspace: settings.workspace, base })) };
+    const { mode, scope } = unit.wanted;
+    const domain = mode === 'read-only' ? undefined : scope;
+    return { ...(await run.tasks.prepare({ task, workspace: settings.workspace, base, domain })) };
   });
   if ('refused' in found) return found;
   const recorded = await recordPackage(shop, unit, { key, task, cwd: found.place.path });
