@@ -110,7 +110,7 @@ export interface ProofAccess {
 
 /** Places for tasks beside the folder itself. */
 export interface TaskPlaces {
-  /** Files for the task alone, as far as other root runs go; fails when one of those could write the same. Without it all share. */
+  /** Files for the task alone: fails when a task of another root run could write the same. Without it all share. */
   lease?(wanted: WantedTaskFiles): Promise<Result<void, Failure>>;
   /** Where a task's own place is, or would be. */
   where(wanted: Pick<WantedTaskPlace, 'session' | 'task'>): string;
