@@ -31,7 +31,7 @@ export const workspaceMeanings: Meanings = {
     says: 'The work of several tasks was put together. What stands against earlier work is left out, whole.',
     fields: {
       repo: 'the top of the repository',
-      base: 'the commit that all of them began at',
+      base: 'the commit that the patch begins at',
       tasks: 'whose work, in the order in which it counted, with the patch of each',
       merged: 'whose work is in the patch',
       left: 'whose is not: against whom, which files, how they disagree, and both sides of the lines',

@@ -147,6 +147,8 @@ export interface MergedTasks {
   readonly patch: Uint8Array;
   readonly files: number;
   readonly conflicts: readonly { readonly path: string; readonly tasks: readonly string[]; readonly why?: string | undefined }[];
+  /** All that is known of what does not fit together, where somebody looked. */
+  readonly report?: Pick<Payloads['merge.reported'], 'repo' | 'merged' | 'left'> | undefined;
 }
 
 export interface WantedTaskFiles {

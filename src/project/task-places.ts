@@ -8,7 +8,7 @@ import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
 import { createWorkspaceWatch, type WatchOptions } from '../tools/watch/workspace-watch.ts';
 import { type LeaseNeeds, leaseDomain } from '../workspaces/leases.ts';
 import type { WorkspaceOptions } from '../workspaces/options.ts';
-import type { DomainPaths, WorkPlace } from '../workspaces/port.ts';
+import type { DomainPaths, MergeConflict, WorkPlace } from '../workspaces/port.ts';
 import { findRepository } from '../workspaces/repository.ts';
 import { createWorkspaces } from '../workspaces/workspaces.ts';
 
@@ -101,5 +101,18 @@ async function merge(workspaces: Made, { place, from, parts }: WantedTaskMerge):
   const conflicts = merged.value.left.flatMap(({ task, against, conflicts: found }) =>
     found.map(({ path, says }) => ({ path, tasks: [...against, task], why: says })),
   );
-  return ok({ ...advanced.value, files: advanced.value.files.length, conflicts });
+  const left = merged.value.left.map(({ task, against, conflicts: found }) => ({
+    task,
+    against: [...against],
+    conflicts: copied(found),
+  }));
+  const report = { repo, merged: [...merged.value.merged], left };
+  return ok({ ...advanced.value, files: advanced.value.files.length, conflicts, report });
 }
+
+const copied = (conflicts: readonly MergeConflict[]) =>
+  conflicts.map(({ sides, hunks, ...rest }) => ({
+    ...rest,
+    sides: sides.map(({ task, mode, blob }) => ({ task, ...present({ mode, blob }) })),
+    hunks: hunks.map((hunk) => ({ ...hunk })),
+  }));

@@ -77,6 +77,12 @@ it('has a command added by two executors at once, proves it, and touches nothing
   const [merged] = ofType(events, 'task.merged');
   expect(merged?.payload).toMatchObject({ tasks: [first?.task, second?.task], files: 4, conflicts: [] });
   expect(merged?.payload.patch).toMatch(/^artifact:\/\/patches\//);
+  const [reported] = ofType(events, 'merge.reported');
+  expect(reported?.payload).toMatchObject({
+    merged: [first?.task, second?.task],
+    left: [],
+    patch: { ref: merged?.payload.patch },
+  });
   const [config] = ofType(events, 'session.config').filter(({ payload }) => payload.agent === 'lead');
   expect(config?.payload.config).toMatchObject({ limits: { max_cli_calls_per_task: 6, max_cli_duration_seconds: 300 } });
 });
