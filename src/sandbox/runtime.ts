@@ -2,6 +2,7 @@
  * The package behind the sandbox, once per process: it knows one configuration and has one pair of proxies. It is loaded with the
  * first program that needs it, and left with the last sandbox.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import type { SandboxManager } from '@anthropic-ai/sandbox-runtime';
@@ -17,6 +18,26 @@ export type SandboxRuntime = typeof SandboxManager;
 /** The shell that the package puts around a program, and what says that there are walls. */
 const SHELL = '/bin/sh';
 const INSTALL = 'On Debian and Ubuntu: apt-get install bubblewrap socat ripgrep. On macOS: brew install ripgrep.';
+
+/**
+ * The package keeps files of shells, editors and git from being made in the folder that the process stands in, by empty files that it
+ * puts there for as long as a program runs. Somebody's workspace is no place for these: what is to stay as it is there is named.
+ */
+const standing = new AsyncLocalStorage<string>();
+
+/** The package asks the process where it stands; within this, it stands in another folder. */
+export function standingIn<Value>(folder: string, work: () => Promise<Value>): Promise<Value> {
+  patchCwd();
+  return standing.run(folder, work);
+}
+
+let patched = false;
+function patchCwd(): void {
+  if (patched) return;
+  patched = true;
+  const really = process.cwd.bind(process);
+  process.cwd = () => standing.getStore() ?? really();
+}
 
 let users = 0;
 let started: Promise<Result<SandboxRuntime, Off>> | undefined;
@@ -53,7 +74,8 @@ async function start(): Promise<Result<SandboxRuntime, Off>> {
       network: { allowedDomains: [], deniedDomains: [] },
       filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
     });
-    const failure = await tried(await runtime.wrapWithSandbox('exit 0'));
+    const failure = await tried(await standingIn(tmpdir(), () => runtime.wrapWithSandbox('exit 0')));
+    runtime.cleanupAfterCommand();
     if (failure === undefined) return ok(runtime);
     await runtime.reset();
     return off(`it does not work here: ${failure}`, 'A container may need the right to make namespaces.');

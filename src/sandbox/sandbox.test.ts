@@ -1,6 +1,16 @@
 /** Real walls: what a program inside sees, writes and reaches, and what it does not. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -73,6 +83,18 @@ describeInside('a sandbox', () => {
   it('lets a program work in the workspace, with its arguments and its exit code', async () => {
     expect(await inside(`cat file.txt; echo "it's new" > new.txt; exit 7`)).toMatchObject({ code: 7, out: 'content' });
     expect(readFileSync(join(workspace, 'new.txt'), 'utf8')).toBe("it's new\n");
+  });
+
+  it('leaves nothing of its own in the workspace that it is started from, while it runs and afterwards', async () => {
+    const before = process.cwd();
+    process.chdir(workspace);
+    try {
+      const { out } = await inside('ls -A');
+      expect(out.split('\n').filter((name) => /^\.(bash|git|zsh|profile|mcp|vscode|idea)/.test(name))).toEqual([]);
+      expect(readdirSync(workspace).filter((name) => /^\.(bash|git|zsh|profile|mcp)/.test(name))).toEqual([]);
+    } finally {
+      process.chdir(before);
+    }
   });
 
   it.each([

@@ -12,7 +12,7 @@ import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Entered, Program, Sandbox, SandboxState, Walls } from './port.ts';
 import { commandLineOf } from './quote.ts';
-import { joinRuntime, leaveRuntime, type SandboxRuntime } from './runtime.ts';
+import { joinRuntime, leaveRuntime, type SandboxRuntime, standingIn } from './runtime.ts';
 import type { SandboxSettings } from './settings.ts';
 import { isCovered, placesInside } from './walls.ts';
 
@@ -86,14 +86,15 @@ async function walled(
   const hosts = [...new Set([...walls.hosts, ...settings.network])];
   const name = Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');
   try {
-    const line = await runtime.wrapWithSandbox(inner(program, temporary, hosts), undefined, { filesystem }, undefined, {
-      commandId: name,
-      commandText: program.file,
-    });
+    const named = { commandId: name, commandText: program.file };
+    const line = await standingIn(temporary, () =>
+      runtime.wrapWithSandbox(inner(program, temporary, hosts), undefined, { filesystem }, undefined, named),
+    );
     if (hosts.length > 0) runtime.registerCommandNetworkLists(name, { allowedDomains: hosts });
     const { folder, environment: given } = program;
     const left = (): readonly string[] => {
       runtime.unregisterCommandNetworkLists(name);
+      runtime.cleanupAfterCommand();
       return refusalsOf(runtime, name);
     };
     return ok({ file: SHELL, args: ['-c', `exec ${line}`], folder, environment: given, sandbox: state.id, left });

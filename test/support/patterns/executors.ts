@@ -8,8 +8,8 @@ const engineOnly = 'sub-agents are tool calls, and those are made by the engine,
 const hand = executing('hand', { executor: { name: 'hand' }, description: 'Works with files' });
 const asksHand = (prompt: string) => calls({ name: 'hand', input: { prompt, reason: 'it can' }, id: `hand-${prompt}` });
 
-const row = (name: string, scenario: Omit<Scenario, 'name' | 'pattern'>): Scenario => ({
-  name,
+const row = (place: string, scenario: Omit<Scenario, 'name' | 'pattern'>): Scenario => ({
+  name: `an executor: ${place}`,
   pattern: 'executors',
   ...scenario,
 });
