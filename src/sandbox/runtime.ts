@@ -20,8 +20,8 @@ const SHELL = '/bin/sh';
 const INSTALL = 'On Debian and Ubuntu: apt-get install bubblewrap socat ripgrep. On macOS: brew install ripgrep.';
 
 /**
- * The package keeps files of shells, editors and git from being made in the folder that the process stands in, by empty files that it
- * puts there for as long as a program runs. Somebody's workspace is no place for these: what is to stay as it is there is named.
+ * The package keeps files of shells, editors and git from being made in the folder that the process stands in, by empty files
+ * that it puts there while a program runs. A workspace is no place for these: what is to stay as it is there is named.
  */
 const standing = new AsyncLocalStorage<string>();
 

@@ -122,6 +122,11 @@ describe('what programs read', () => {
     await call(2, 'artifacts', 'show', 'artifact://patches/none.diff');
   });
 
+  it('of executors', async () => {
+    await call(0, 'executors', 'list');
+    await call(0, 'executors', 'add', 'mine', '--address', '127.0.0.1:9');
+  });
+
   it('of the ledger', async () => {
     for (const word of ['stats', 'verify', 'rebuild', 'gc', 'new-key']) await call(0, 'ledger', word);
     await call(0, 'ledger', 'copy', `sqlite:${join(at.folder, '.troupe/ledger.db')}`, `sqlite:${join(at.folder, 'copy.db')}`);
@@ -152,8 +157,9 @@ describe('what programs read', () => {
     ];
     const commands = taking(program, []);
     expect(commands.toSorted()).toEqual(Object.keys(jsonContract).toSorted());
-    // `demo` and `retry` print a run as `run` does, from the same function; the status of a cluster needs one.
-    expect(commands.filter((one) => !seen.has(one))).toEqual(['demo', 'retry', 'cluster status']);
+    // `demo` and `retry` print a run as `run` does, from the same function; the status of a cluster needs one, a probe an
+    // executor, and `apply` a repository with tasks.
+    expect(commands.filter((one) => !seen.has(one))).toEqual(['demo', 'retry', 'apply', 'executors probe', 'cluster status']);
   });
 });
 

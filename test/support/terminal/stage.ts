@@ -61,6 +61,8 @@ export type Backstage = (...args: readonly string[]) => Promise<Ended>;
 /** Where a command stands in the order of them decides what time it is there, and its chance. */
 const placed = (project: TestProject, place: number, time = place): Record<string, string> => ({
   ...project.env,
+  // What there is on this machine is not part of a scene.
+  TROUPE_SANDBOX: 'off',
   [STAGE_TIME]: `${FIRST_TIME + time * BETWEEN_COMMANDS_MS}`,
   [STAGE_SEED]: `${place}`,
 });
