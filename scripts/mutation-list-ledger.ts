@@ -279,4 +279,12 @@ export const ledgerMutations: readonly Mutation[] = [
     replace: 'claimed === undefined || isChecksum(claimed, givenSha256) || claimed.length > 0',
     caughtBy: { file: 'src/artifacts/put.test.ts', test: 'is stored with our checksum, and what is not so is flagged' },
   },
+  {
+    invariant: 'Collecting that was cut off is finished by the next one',
+    change: 'a file that a tombstone stands for counts as used',
+    file: 'src/ledger/sqlite/gc.ts',
+    find: 'WHERE ref = ? AND place =',
+    replace: 'WHERE ref = ? AND 1 <=',
+    caughtBy: { file: 'src/artifacts/retention.test.ts', test: 'killed in the middle, nothing that is kept is lost' },
+  },
 ];

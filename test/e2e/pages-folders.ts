@@ -53,6 +53,12 @@ const HELLO = '---\nname: hello\ntools: [read, list, search]\n---\nYou help.\n';
 
 const CODER = '---\ndescription: Writes code.\n---\nYou write code.\n';
 const FIXER = '---\ntools: [shell]\n---\nYou repair.\n';
+const FIXER_WRITES = '---\ntools: [write, shell]\npermissions: { "*": allow }\n---\nYou repair.\n';
+const MENDING = `
+- toolCalls: [{ name: write, input: { path: sum.test.js, content: "require('node:test').test('adds', () => {});\\n" } }]
+- toolCalls: [{ name: shell, input: { command: node --test } }]
+- finalReport: They pass.
+`;
 const DESK = '---\ngroup: { mode: orchestrator, workers: [coder] }\n---\nYou lead.\n';
 const TEAM =
   pages.find(({ path }) => path === 'docs/squad.md')?.blocks.find(({ language }) => language === 'markdown')?.text ?? '';
@@ -61,6 +67,8 @@ export const folders: Readonly<Record<string, Content>> = {
   checkout: {},
   /** After `troupe init`. */
   asking: { files: { 'replies.yaml': replies(0), 'agents/fixer.md': FIXER, 'troupe.yaml': '' } },
+  /** With an agent that changes a file and runs the tests. */
+  mending: { files: { 'replies.yaml': MENDING, 'agents/fixer.md': FIXER_WRITES, 'troupe.yaml': 'sandbox: off\n' } },
   /** With an agent that is a group. */
   desk: { files: { 'replies.yaml': replies(0), 'agents/desk.md': DESK, 'agents/coder.md': CODER, 'troupe.yaml': '' } },
   /** With the team that the page about teams shows. */

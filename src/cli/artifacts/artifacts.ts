@@ -1,6 +1,7 @@
 /** `troupe artifacts list|show|manifest|pin|unpin`: what work left behind. */
 import { manifestYaml } from '../../artifacts/manifest.ts';
 import type { FoundArtifact } from '../../artifacts/port.ts';
+import { changedSinceManifest } from '../../artifacts/recheck.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
@@ -9,6 +10,7 @@ import type { EventOf } from '../../events/envelope.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Project } from '../../project/project.ts';
 import { firstLine, readableBytes } from '../../projections/readable.ts';
+import { artifactsOf } from '../../protocols/artifacts.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
@@ -127,11 +129,15 @@ async function previewText({ artifacts }: Pick<Project, 'artifacts'>, artifact: 
   return await textOfArtifact(artifacts, preview.value.artifact, limits.artifactPreviewBytes);
 }
 
+export interface ArtifactsManifestOptions extends JsonOption {
+  readonly check?: boolean | undefined;
+}
+
 /** The manifest of a run, as YAML; of the newest of the session when a session is named. */
 export async function artifactsManifestCommand(
   context: CommandContext,
   text: string | undefined,
-  options: JsonOption,
+  options: ArtifactsManifestOptions,
 ): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const row = await findRun(ledger, text ?? 'last');
@@ -142,9 +148,15 @@ export async function artifactsManifestCommand(
       throw new TroupeError('artifact_unknown', `There is no manifest in ${row.session}`, {
         fix: 'Manifests are written when a run ends that changed files or ran tests: troupe artifacts list',
       });
-    if (options.json) printJson(context, 'artifacts manifest', found.payload);
-    else context.terminal.out.write(safeText(manifestYaml(found.payload)));
-    return exitCodes.completed;
+    const since = options.check === true ? await changedSinceManifest(await artifactsOf(ledger, row)) : [];
+    const flagged = [...(found.payload.flagged ?? []), ...since];
+    const manifest = { ...found.payload, ...(flagged.length === 0 ? {} : { flagged }) };
+    if (options.json) printJson(context, 'artifacts manifest', manifest);
+    else {
+      context.terminal.out.write(safeText(manifestYaml(manifest)));
+      for (const { path, why } of flagged) context.terminal.progress.line(`not so: ${safeLine(path)}: ${safeLine(why)}`);
+    }
+    return since.length === 0 ? exitCodes.completed : exitCodes.failed;
   });
 }
 

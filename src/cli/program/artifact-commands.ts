@@ -1,9 +1,14 @@
 /** Commands on what work left behind. */
 import type { Command } from 'commander';
-import type { ArtifactsListOptions, ArtifactsPinOptions, ArtifactsShowOptions } from '../artifacts/artifacts.ts';
+import type {
+  ArtifactsListOptions,
+  ArtifactsManifestOptions,
+  ArtifactsPinOptions,
+  ArtifactsShowOptions,
+} from '../artifacts/artifacts.ts';
 import type { ArtifactsDiffOptions } from '../artifacts/diff.ts';
 import type { ArtifactsGetOptions } from '../artifacts/get.ts';
-import type { JsonOption, Perform } from '../terminal/command.ts';
+import type { Perform } from '../terminal/command.ts';
 import { addTo, json } from './describe.ts';
 
 const IN = '--in <run>';
@@ -47,10 +52,11 @@ export function describeArtifacts(artifacts: Command, perform: Perform): void {
     .action((one: string, other: string, options: ArtifactsDiffOptions) =>
       perform(async (context) => (await import('../artifacts/diff.ts')).artifactsDiffCommand(context, one, other, options)),
     );
-  json(addTo(artifacts, 'manifest [run]', 'the manifest of a run, as YAML; the last one', 'troupe artifacts manifest')).action(
-    (run: string | undefined, options: JsonOption) =>
+  json(addTo(artifacts, 'manifest [run]', 'the manifest of a run, as YAML; the last one', 'troupe artifacts manifest'))
+    .option('--check', 'whether files still hold what it says; 1 when one does not')
+    .action((run: string | undefined, options: ArtifactsManifestOptions) =>
       perform(async (context) => (await import('../artifacts/artifacts.ts')).artifactsManifestCommand(context, run, options)),
-  );
+    );
   for (const [name, pinned, about] of [
     ['pin', true, 'keep one, whatever its type and age'],
     ['unpin', false, 'keep one no longer than its type says'],

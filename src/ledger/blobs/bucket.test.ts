@@ -3,6 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BlobStoreUnderTest, blobConformance } from '../../../test/conformance/blobs/checks.ts';
+import { artifactChecks } from '../../../test/conformance/ledger/artifacts.ts';
 import { appendOrFail, givenRun, note } from '../../../test/conformance/ledger/support.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/ledger/postgres-server.ts';
 import { answering, hangingUp, type S3Server, silent, startS3 } from '../../../test/support/ledger/s3-server.ts';
@@ -259,6 +260,23 @@ describe('a Postgres ledger with a bucket', () => {
       env: s3.env,
       ...more,
     });
+
+  it.each(artifactChecks.map(({ name, check }, index) => [name, check, index] as const))('%s', async (_name, check, index) => {
+    const prefix = newPrefix();
+    const opened: Ledger[] = [];
+    const open = async (): Promise<Ledger> => {
+      const ledger = await ledgerAt(`artifacts_${index}`, prefix);
+      opened.push(ledger);
+      return ledger;
+    };
+    const reopen = async (): Promise<Ledger> => {
+      for (const ledger of opened.splice(0)) await ledger.close();
+      return await open();
+    };
+    const { session: newSession, run: newRun } = testIds;
+    await check(async () => ({ ledger: await open(), another: open, reopen, newSession, newRun, secret: '' }));
+    for (const ledger of opened) await ledger.close();
+  });
 
   it('keeps large payloads there, gives them up, takes them again, and finds those that were changed', async () => {
     const prefix = newPrefix();

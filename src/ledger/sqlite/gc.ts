@@ -123,7 +123,8 @@ function bury(database: DatabaseSync, sessions: readonly Row[], payloads: readon
  * moment, and whoever does so looks for the file under the same lock.
  */
 async function removeFiles({ database, writes, files }: GcOptions, payloads: readonly Row[], now: number): Promise<void> {
-  const known = database.prepare('SELECT 1 FROM payload WHERE ref = ?');
+  // A file that a tombstone stands for was to be removed by somebody who was cut off.
+  const known = database.prepare(`SELECT 1 FROM payload WHERE ref = ? AND place = ${payloadPlace.file}`);
   const stillGone = database.prepare(`SELECT 1 FROM payload WHERE id = ? AND place = ${payloadPlace.gone}`);
   await writes.submit({
     weight: 1,
