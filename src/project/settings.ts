@@ -142,7 +142,7 @@ export const settingsSchema = z.strictObject({
       privatePush: z.boolean().optional(),
     })
     .optional(),
-  /** The walls around commands, proofs and executors. */
+  /** The walls around commands and proofs. */
   sandbox: sandboxSchema.optional(),
   workspace: z.string().min(1).optional(),
   vars: z.record(z.string(), z.string()).optional(),

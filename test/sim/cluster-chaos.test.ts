@@ -35,14 +35,15 @@ const withTools: Scenario = {
   brain: (request) => (turnOf(request) < 4 ? calls({ name: 'look' }, { name: 'act' }) : reports('Done.')),
   expect: { body: 'Done.', finalAgent: 'doer' },
 };
+const INSIDE: ReadonlySet<string> = new Set(['remote agents', 'executors']);
 /** One of each pattern, or two: those that are cut at every append elsewhere. Nobody is here to answer a question. */
 const scenes: readonly Scenario[] = [
   plain,
   withTools,
   ...scenarios.filter(
     ({ everyCut, clock, afterwards, answer, pattern }) =>
-      // What agents elsewhere have taken is memory of one process, and here the processes die.
-      everyCut === true && pattern !== 'remote agents' && clock === undefined && afterwards === undefined && answer === undefined,
+      // What agents elsewhere have taken, and sessions of executors, are memory of one process, and here the processes die.
+      everyCut === true && !INSIDE.has(pattern) && clock === undefined && afterwards === undefined && answer === undefined,
   ),
 ];
 

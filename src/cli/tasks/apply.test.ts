@@ -21,10 +21,16 @@ import { sha256 } from '../../tools/files/file-change.ts';
 import { jsonContract } from '../json/contract.ts';
 import { runProgram } from '../program/program.ts';
 
+const GIVEN_UP = {
+  ...{ verdict: 'given_up', by: 'acceptance', why: 'Its tests fail.', acceptance: [], verification: { state: 'unchecked' } },
+};
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\n';
 
 /** Each task writes its files; with `merged` the run has recorded what became of them together. */
-async function ranTasks(tasks: readonly Files[], { stored = true, merged = false } = {}) {
+async function ranTasks(
+  tasks: readonly Files[],
+  { stored = true, merged = false, givenUp = [] }: { stored?: boolean; merged?: boolean; givenUp?: readonly string[] } = {},
+) {
   const repository = await testRepository({ 'a.txt': LINES, 'b.txt': 'b\n', '.gitignore': '.troupe/\n' });
   const { top, workspaces, home } = repository;
   const env = { ...process.env, HOME: home, TROUPE_HOME: home };
@@ -51,6 +57,7 @@ async function ranTasks(tasks: readonly Files[], { stored = true, merged = false
     const terms = { task, include: [], exclude: [], noTouch: [], limits, mode: 'full', place, package: 'event://x' };
     const origin = { kind: 'task', parent: run, role: 'executor', terms };
     add({ type: 'run.started', run: child, payload: { agent: 'executor', input, origin, depth: 1 } });
+    if (givenUp.includes(task)) add({ type: 'task.judged', payload: { ...GIVEN_UP, task } });
     if (stored) storePatch(add, child, task, Buffer.from(value(await workspaces.capture(place)).patch).toString());
   }
   if (merged) {
@@ -116,6 +123,18 @@ describe('troupe apply', () => {
       ['apply.undone', run],
     ]);
     expect(await troupe('apply', '--undo')).toMatchObject({ code: 2, progress: expect.stringContaining('nothing to take back') });
+  });
+
+  it('leaves out what was not accepted, and refuses where nothing was', async () => {
+    const work = [{ 'a.txt': LINES.replace('one', '1') }, { 'new.txt': 'new\n' }];
+    const one = await ranTasks(work, { givenUp: ['task-1'] });
+    expect(await one.troupe('apply', 'last', '--dry-run')).toMatchObject({ code: 0, out: 'M a.txt  +1 -1\n' });
+    const none = await ranTasks(work, { givenUp: ['task-0', 'task-1'] });
+    const before = everythingOf(none.top);
+    const refused = await none.troupe('apply', 'last');
+    expect(refused.code).not.toBe(0);
+    expect(refused.progress).toContain('No task of');
+    expect(everythingOf(none.top)).toBe(before);
   });
 
   it('refuses where something of yours is in the way, with what can be done, and its JSON is as promised', async () => {

@@ -213,6 +213,9 @@ async function answer(state: Progressing, key: string, result: RunResult): Promi
   const parts = restsOnTasks(state.done, state.together);
   const proved = own.verification.state === 'unchecked' && together(parts).state === 'verified';
   const whole = { ...own, report: withGaps(own.report, state.done) };
+  // Nothing of what was asked for is there, whatever the architect says of it.
+  if (state.done.length > 0 && state.done.every(({ verdict }) => verdict === 'given_up'))
+    return withVerification(whole, { state: 'unverified', reasons: ['Every task was given up.'] });
   return withVerification(whole, proved ? { state: 'verified' } : restsOn(own, parts));
 }
 

@@ -8,7 +8,7 @@ import { type Random, systemRandom } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { EngineOptions } from '../../engine/options.ts';
 import type { ExecutorOptions } from '../../executors/open.ts';
-import type { ExecutorMcpServer, Executors } from '../../executors/port.ts';
+import type { ExecutorFailure, ExecutorMcpServer, Executors } from '../../executors/port.ts';
 import type { ProtectedPlaces } from '../../tools/files/guard.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ProjectConfig } from '../config.ts';
@@ -24,7 +24,13 @@ export interface LazyExecutorNeeds {
   redact(text: string): string;
 }
 
-type Config = Pick<ProjectConfig, 'root' | 'home' | 'keyEnv' | 'dotEnv' | 'providers' | 'mcp'>;
+type Config = Pick<ProjectConfig, 'root' | 'home' | 'keyEnv' | 'dotEnv' | 'providers' | 'mcp' | 'sandbox'>;
+
+const NO_WALLS: ExecutorFailure = {
+  why: 'unavailable',
+  message: 'The settings demand a sandbox (sandbox: on), and executors run outside of it.',
+  fix: 'Use the executor builtin, whose commands run inside, or write sandbox: auto.',
+};
 
 export interface LazyExecutors extends Required<Pick<EngineOptions, 'executorMemory' | 'executorServers'>> {
   readonly executors: Executors;
@@ -46,7 +52,11 @@ export function createLazyExecutors(
   return {
     executors: {
       entries: async () => (await executors()).entries(),
-      open: async (asked, signal) => (await executors()).open(asked, signal),
+      open: async (asked, signal) => {
+        // The built-in one puts its own commands inside.
+        if (config.sandbox.mode === 'on' && asked.executor !== 'builtin') return fail(NO_WALLS);
+        return (await executors()).open(asked, signal);
+      },
       drop: async (key) => (await made)?.drop(key),
       close: async () => (await made)?.close(),
     },

@@ -45,7 +45,7 @@ interface FoundTask {
 }
 
 export async function workToApply(needs: ResultNeeds, session: SessionId, run: RunId): Promise<Result<WorkToApply, Failure>> {
-  const { tasks, merged } = await lookThrough(needs, session, run);
+  const { tasks, merged, givenUp } = await lookThrough(needs, session, run);
   const [first] = tasks;
   if (first === undefined) return fail(nothing(run));
   if (merged?.ref !== undefined) {
@@ -53,17 +53,21 @@ export async function workToApply(needs: ResultNeeds, session: SessionId, run: R
     if (!patch.ok) return patch;
     return ok({ repo: first.place.repo, base: first.place.base, patch: patch.value, ref: merged.ref, left: merged.left });
   }
-  return await mergedNow(needs, session, run, tasks);
+  const standing = tasks.filter(({ task }) => !givenUp.has(task));
+  return standing.length === 0 ? fail(notAccepted(run, first)) : await mergedNow(needs, session, run, standing);
 }
 
 interface Found {
   readonly tasks: readonly FoundTask[];
   readonly merged: { readonly ref: string | undefined; readonly left: readonly Left[] } | undefined;
+  /** Tasks that whoever handed them out did not accept in the end. */
+  readonly givenUp: ReadonlySet<string>;
 }
 
 async function lookThrough({ ledger }: ResultNeeds, session: SessionId, run: RunId): Promise<Found> {
   const below = new Set<string>([run]);
   const tasks = new Map<string, FoundTask>();
+  const givenUp = new Set<string>();
   let merged: Found['merged'];
   for await (const event of readEvents(ledger, { session, types: LOOKED_AT, exact: true })) {
     const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
@@ -73,14 +77,17 @@ async function lookThrough({ ledger }: ResultNeeds, session: SessionId, run: Run
       const terms = taskTermsOf(event.payload);
       if (terms?.place.kind === 'worktree')
         tasks.set(event.run_id, { task: terms.task, run: event.run_id, place: { ...terms.place, kind: 'worktree' } });
+    } else if (event.event_type === 'task.judged') {
+      if (event.payload.verdict === 'given_up') givenUp.add(event.payload.task);
+      else givenUp.delete(event.payload.task);
     } else merged = mergedIn(event) ?? merged;
     const task = tasks.get(event.run_id);
     if (task !== undefined) task.ref = patchIn(event) ?? task.ref;
   }
-  return { tasks: [...tasks.values()], merged };
+  return { tasks: [...tasks.values()], merged, givenUp };
 }
 
-const LOOKED_AT = ['run.started', 'task.captured', 'task.merged', 'merge.reported', 'artifact.stored'] as const;
+const LOOKED_AT = ['run.started', 'task.judged', 'task.captured', 'task.merged', 'merge.reported', 'artifact.stored'] as const;
 
 function mergedIn(event: LedgerEvent): Found['merged'] {
   if (event.event_type === 'task.merged') {
@@ -160,6 +167,13 @@ async function patchOf(
   const captured = await needs.workspaces.capture(place);
   return captured.ok ? ok(captured.value.patch) : captured;
 }
+
+/** What was turned down is brought to nobody's files by itself; whoever wants it all the same names it. */
+const notAccepted = (run: string, { run: task }: FoundTask): Failure => ({
+  code: 'not_accepted',
+  message: `No task of ${run} was accepted, so there is nothing to apply.`,
+  fix: `See why: troupe show ${run}. To have the work of one all the same: troupe apply ${task}`,
+});
 
 const nothing = (run: string): Failure => ({
   code: 'nothing_to_apply',

@@ -41,7 +41,7 @@ export const architectFailures: readonly Scenario[] = [
       ),
       hand: () => fails('broken'),
     }),
-    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
     check(played) {
       expect(policies(played)).toEqual([['repeated_error', 'cancel_and_report', undefined]]);
       expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'policy' }]);
@@ -75,7 +75,7 @@ export const architectFailures: readonly Scenario[] = [
       ),
       hand: works,
     }),
-    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
     check: (played) => expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'architect' }]),
   }),
   row('an executor that takes too long is stopped, and that is reported', {
@@ -87,7 +87,7 @@ export const architectFailures: readonly Scenario[] = [
       ),
       hand: never,
     }),
-    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
     check(played) {
       expect(policies(played)).toEqual([['timeout', 'cancel_and_report', undefined]]);
       expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: It was not done within 1s \(max_duration_seconds\)/);

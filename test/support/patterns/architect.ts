@@ -55,7 +55,7 @@ const handing: readonly Scenario[] = [
       ),
       hand: works,
     }),
-    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
     check(played) {
       expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'acceptance' }]);
       expect(played.result.report.body).toMatch(/^Done\.\n\n---\nGiven up:\n- task-\w+: greet \(It was not judged\.\)$/);
