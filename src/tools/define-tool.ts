@@ -66,6 +66,9 @@ const RESERVED: ReadonlySet<string> = new Set([
   'dismiss_agent',
   'handoff-to',
   'team_broadcast',
+  'clarify',
+  'delegate',
+  'judge',
 ]);
 
 /** Makes a tool for the `tools` of `createTroupe`. Throws a `TroupeError` when models could not be offered it. */

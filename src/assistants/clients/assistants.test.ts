@@ -116,9 +116,6 @@ describe('spawning for a client', () => {
     expect(await refusal(talker({ advisors: ['talker'] }))).toMatchObject({
       error: { code: 'circle', fix: expect.stringMatching(FOR_THE_OWNER) },
     });
-    expect(await refusal(talker({ architect: { executor: 'other' } }))).toMatchObject({
-      error: { code: 'not_yet', fix: expect.stringMatching(FOR_THE_OWNER) },
-    });
     for (const name of ['user', 'User', 'ＵＳＥＲ']) {
       expect(await refusal(talker({ name }))).toMatchObject({
         error: { code: 'bad_name', message: expect.stringContaining('the person'), fix: expect.stringMatching(FOR_THE_OWNER) },

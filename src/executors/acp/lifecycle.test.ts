@@ -185,12 +185,11 @@ describe('a session that is left', () => {
     // A file is written only when somebody allows it: that waits.
     const second = follower();
     const resumed = session.resume(second);
-    expect(second.updates).toMatchObject([
-      { kind: 'text', text: 'a\nb\n' },
-      { kind: 'call', call: { status: 'completed' } },
-      { kind: 'text', text: 'c\n' },
-    ]);
     expect(await resumed).toMatchObject({ kind: 'ended', text: expect.stringMatching(/^a\nb\nc\nwrote .*\n$/) });
+    // What came while nobody was there is told in as few words as there can be; on a busy machine the rest comes by itself.
+    const told = second.updates.map((one) => (one.kind === 'text' ? one.text : one.kind === 'call' ? one.call.status : ''));
+    expect(told.join('')).toMatch(/^a\nb\n(pending)?(completed)?c\n(completed)?wrote .*\n$/);
+    expect(told).toContain('completed');
     expect(second.files).toHaveLength(1);
   });
 
