@@ -34,8 +34,9 @@ export async function manifestOfRun(tree: ListsArtifacts, node: DrivenRun, said:
   const byExecutor = journal.latest('executor.session') !== undefined;
   const declared = byExecutor ? await declaredIn(said) : undefined;
   const worked = journal.latest('file.diff') !== undefined || journal.latest('test.report') !== undefined;
+  // A command may have deleted the ledger: what was answered since is kept before the end finds that out.
+  if (worked || byExecutor || journal.latest('cli.run') !== undefined) await tree.writer.flushed();
   if (!worked && !byExecutor) return undefined;
-  await tree.writer.flushed();
   const events = await readAll(tree.ledger, tree.session, { run: node.run, types: TYPES });
   const { items } = manifest(events) ?? { items: [] };
   if (items.length === 0 && !byExecutor && !events.some((event) => event.event_type === 'test.report')) return undefined;

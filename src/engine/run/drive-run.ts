@@ -140,8 +140,6 @@ async function endRun(
   result: RunResult,
 ): Promise<RunResult> {
   const events: NewEvent[] = [];
-  // What was answered is kept by itself: what follows may find that there is no ledger left to hold it.
-  await tree.writer.flushed();
   const changed = await manifestOfRun(tree, node, result.report.body);
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(withReason(node, result), []);
