@@ -160,7 +160,10 @@ describe('troupe doctor', () => {
       return (Array.isArray(findings) ? findings : []).find((one) => objectIn(JSON.stringify(one))['about'] === 'remote afar');
     };
     expect(await finding()).toMatchObject({ state: 'good', text: expect.stringContaining('pinned') });
-    await project.write('agents/afar.md', file.replace(/pin: "./, 'pin: "0'));
+    await project.write(
+      'agents/afar.md',
+      file.replace(/pin: "(.)/, (_, first) => `pin: "${first === '0' ? '1' : '0'}`),
+    );
     // A pin says where what is allowed may go, so another one has to be allowed again.
     expect(await finding()).toMatchObject({ state: 'broken', fix: expect.stringContaining('troupe agents allow afar') });
     expect((await project.look('agents', 'allow', 'afar', '--yes')).code).toBe(0);

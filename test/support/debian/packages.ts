@@ -3,19 +3,23 @@
  * run, without installing anything. Where they cannot be had, it is said why.
  */
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { messageOf } from '../../../src/base/errors.ts';
 
-export interface Unpacked {
-  /** Where the packages were unpacked; absent when nothing had to be. */
-  readonly folder?: string;
-  /** What programs of the folder need to be started. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export type Debian = { readonly unpacked: Unpacked } | { readonly why: string };
+/** `programs`: the folder with the programs, each of which starts in any environment. */
+export type Debian = { readonly programs: string } | { readonly why: string };
 
 /** Beside what else is kept: a folder for temporary files may not let programs run. */
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
@@ -36,7 +40,7 @@ export function isProgram(path: string): boolean {
 
 /** The packages with all that they need, unpacked into one folder of this name. */
 export function fromDebian(name: string, packages: readonly string[]): Debian {
-  const kept = join(CACHE, name);
+  const kept = join(CACHE, 'debian', name);
   if (!existsSync(kept)) {
     if (userInfo().uid !== 0) return { why: 'this is not root' };
     if (onPath(['apt-get']) === undefined || onPath(['dpkg']) === undefined)
@@ -44,17 +48,30 @@ export function fromDebian(name: string, packages: readonly string[]): Debian {
     const problem = unpack(kept, packages);
     if (problem !== undefined) return { why: `they could not be had from Debian's packages: ${problem}` };
   }
-  const libraries = join(kept, 'usr/lib');
-  const places = existsSync(libraries) ? readdirSync(libraries).map((one) => join(libraries, one)) : [];
-  const programs = join(kept, 'usr/bin');
-  return {
-    unpacked: { folder: kept, env: { PATH: programs, LD_LIBRARY_PATH: [libraries, ...places].join(delimiter) } },
-  };
+  return { programs: join(kept, 'bin') };
+}
+
+/**
+ * Programs find their libraries here, whoever starts them and with whatever environment: inside a sandbox there is little of
+ * ours. Named as they are, since some ask for the name that they were started by.
+ */
+function makeStartable(root: string): void {
+  mkdirSync(join(root, 'bin'));
+  const libraries = readdirSync(join(root, 'usr/lib')).map((one) => `"$top/usr/lib/${one}"`);
+  for (const name of readdirSync(join(root, 'usr/bin'))) {
+    const lines = [
+      '#!/bin/sh',
+      'top=$(dirname "$0")/..',
+      `export LD_LIBRARY_PATH=${['"$top/usr/lib"', ...libraries].join(delimiter)}`,
+      `exec "$top/usr/bin/${name}" "$@"`,
+    ];
+    writeFileSync(join(root, 'bin', name), `${lines.join('\n')}\n`, { mode: 0o755 });
+  }
 }
 
 /** Whoever is ready first wins: what several unpack at the same time is the same. Says what went wrong. */
 function unpack(kept: string, packages: readonly string[]): string | undefined {
-  mkdirSync(CACHE, { recursive: true });
+  mkdirSync(dirname(kept), { recursive: true });
   const folder = mkdtempSync(`${kept}-`);
   const archives = join(folder, 'archives');
   mkdirSync(join(archives, 'partial'), { recursive: true });
@@ -72,6 +89,7 @@ function unpack(kept: string, packages: readonly string[]): string | undefined {
     const root = join(folder, 'root');
     for (const file of readdirSync(archives).filter((one) => one.endsWith('.deb')))
       execFileSync('dpkg', ['-x', join(archives, file), root], { stdio: 'pipe' });
+    makeStartable(root);
     if (!existsSync(kept)) renameSync(root, kept);
     return undefined;
   } catch (error) {

@@ -6,33 +6,24 @@ import { join } from 'node:path';
 import { describe } from 'vitest';
 import { fromDebian, isProgram, onPath } from '../debian/packages.ts';
 
-export interface RedisProgram {
-  readonly path: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-type Found = { readonly program: RedisProgram } | { readonly why: string };
+type Found = { readonly program: string } | { readonly why: string };
 
 function fromPackages(): Found {
   const none = 'neither redis-server nor valkey-server is on the PATH';
-  const brought = fromDebian('redis-packages', ['redis-server', 'redis-tools']);
+  const brought = fromDebian('redis', ['redis-server', 'redis-tools']);
   if ('why' in brought) return { why: `${none}, and ${brought.why}` };
-  const { folder = '', env } = brought.unpacked;
-  const path = join(folder, 'usr/bin/redis-server');
-  const { LD_LIBRARY_PATH = '' } = env;
-  return isProgram(path)
-    ? { program: { path, env: { LD_LIBRARY_PATH } } }
-    : { why: `${none}, and Debian's packages brought none` };
+  const path = join(brought.programs, 'redis-server');
+  return isProgram(path) ? { program: path } : { why: `${none}, and Debian's packages brought none` };
 }
 
 function find(): Found {
   const path = onPath(['redis-server', 'valkey-server']);
-  return path === undefined ? fromPackages() : { program: { path, env: {} } };
+  return path === undefined ? fromPackages() : { program: path };
 }
 
 const found = find();
 
-export function redisProgram(): RedisProgram {
+export function redisProgram(): string {
   if ('why' in found) throw new Error(found.why);
   return found.program;
 }

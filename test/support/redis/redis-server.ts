@@ -44,7 +44,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   const port = wanted ?? (await freePorts([0]))[0] ?? 0;
   const login = password === undefined ? '' : `:${password}@`;
   const url = `${tls === true ? 'rediss' : 'redis'}://${login}127.0.0.1:${port}/0`;
-  const { path, env } = redisProgram();
+  const program = redisProgram();
   let child: ChildProcess | undefined;
   const kept = words.includes('--appendonly') ? [] : ['--save', '', '--appendonly', 'no'];
   const locked = password === undefined ? [] : ['--requirepass', password];
@@ -52,10 +52,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   const listens = tls === true ? ['--port', '0', '--tls-port', `${port}`, ...secure] : ['--port', `${port}`];
   const place = [...listens, '--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'];
   const start = async (): Promise<void> => {
-    const started = spawn(path, [...place, ...kept, ...locked, ...words], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    });
+    const started = spawn(program, [...place, ...kept, ...locked, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
     let said = '';
     started.stderr?.on('data', (text) => (said += text));

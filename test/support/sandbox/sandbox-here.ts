@@ -13,22 +13,20 @@ import { fromDebian, onPath } from '../debian/packages.ts';
 
 const NEEDED = ['bwrap', 'socat', 'rg'];
 
-/** What the environment must have for the programs to be found; `why` there are none. */
-function find(): { readonly env: Readonly<Record<string, string>> } | { readonly why: string } {
+/** Folders that the PATH must have for the programs to be found; `why` there are none. */
+function find(): { readonly folders: readonly string[] } | { readonly why: string } {
   if (process.platform !== 'linux') return { why: 'these tests are for Linux' };
-  if (NEEDED.every((name) => onPath([name]) !== undefined)) return { env: {} };
-  const brought = fromDebian('sandbox-packages', ['bubblewrap', 'socat', 'ripgrep']);
+  if (NEEDED.every((name) => onPath([name]) !== undefined)) return { folders: [] };
+  const brought = fromDebian('sandbox', ['bubblewrap', 'socat', 'ripgrep']);
   return 'why' in brought
     ? { why: `${NEEDED.join(', ')} are not all on the PATH, and ${brought.why}` }
-    : { env: brought.unpacked.env };
+    : { folders: [brought.programs] };
 }
 
 const found = find();
 // Folders of tests may lie in memory, below /dev, which is another one inside.
 if (isCovered(tmpdir())) process.env['TMPDIR'] = '/tmp';
-if ('env' in found)
-  for (const [name, value] of Object.entries(found.env))
-    process.env[name] = [value, process.env[name] ?? ''].filter((one) => one !== '').join(delimiter);
+if ('folders' in found) process.env['PATH'] = [...found.folders, process.env['PATH'] ?? ''].join(delimiter);
 
 async function whyNot(): Promise<string | undefined> {
   if ('why' in found) return found.why;
