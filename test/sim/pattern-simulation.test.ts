@@ -8,7 +8,7 @@ import { type SimulatedSession, simulate } from '../support/patterns/simulation.
 import { checkSimulation } from '../support/patterns/simulation-checks.ts';
 
 const first = Number(process.env['TROUPE_SEED'] ?? 1);
-const count = Number(process.env['TROUPE_SEEDS'] ?? 2_000);
+const count = Number(process.env['TROUPE_SEEDS'] ?? 1_000);
 const GROUP = 250;
 
 async function told(seed: number): Promise<SimulatedSession> {
