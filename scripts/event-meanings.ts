@@ -132,6 +132,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       error: 'what went wrong',
       final: 'nothing more is tried for this turn',
       nextInMs: 'how long is waited before the next attempt',
+      inDoubt: 'the provider may have charged for it, and nobody knows how much; absent where it certainly cost nothing',
     },
   },
   'tool.call': {

@@ -49,7 +49,7 @@ export const failure = z.object({
 /** What went wrong: a code for programs, a sentence for people, and where there is one a way out. */
 export type Failure = z.infer<typeof failure>;
 
-/** How a run can end. `needs_input` and `paused` are not ends: such a run waits and goes on later. */
+/** How a run can end. `waiting` and `paused` are not ends: such a run waits and goes on later. */
 export type RunStatus = z.infer<typeof runStatus>;
 /** How a run stands. */
 export type RunState = 'running' | 'waiting' | 'paused' | 'parked' | RunStatus;
@@ -228,6 +228,7 @@ const catalogue = {
     final: z.boolean(),
     /** How long is waited before the next attempt. */
     nextInMs: z.number().int().nonnegative().optional(),
+    inDoubt: z.literal(true).optional(), // the provider may have charged for it
   }),
 
   'tool.call': z.object({

@@ -31,6 +31,8 @@ export const toolResultPart = z.object({
   name: z.string(),
   content: z.array(z.union([textPart, imagePart])),
   isError: z.boolean().optional(),
+  /** The call was never made: there is no such tool, its arguments are broken, or there were too many. */
+  turnedAway: z.literal(true).optional(),
 });
 
 export const userMessage = z.object({ role: z.literal('user'), content: z.array(z.union([textPart, imagePart])) });

@@ -12,6 +12,7 @@ import type { Ledger } from '../ledger/port.ts';
 import { subtreeDoings } from '../projections/run-tree.ts';
 import { type Company, driveToRest } from './drive-to-rest.ts';
 import { createFollower, type Follower } from './follow.ts';
+import type { HeardPieces } from './hear.ts';
 import { personHere } from './person-here.ts';
 import type { GivenAnswer } from './questions.ts';
 import { restElsewhere } from './rest-elsewhere.ts';
@@ -28,18 +29,23 @@ export interface Stage {
   readonly closing: AbortSignal;
 }
 
-/** `from`: shows the run from its start, or only what comes from now on. */
+/** Shows the run from its start, or only what comes from now on; `heard` was begun before it was. */
+export interface BegunWith {
+  readonly from: 'start' | 'now';
+  readonly heard: HeardPieces;
+}
+
 export async function keepCompany(
   { engine, resume: goOn, ledger, clock, closing }: Stage,
   handle: RunHandle & { readonly agent: string },
   options: CompanyOptions,
-  from: 'start' | 'now',
+  { from, heard }: BegunWith,
 ): Promise<RunOutcome> {
   const { run, session, agent } = handle;
   const follower = createFollower(ledger, session);
   const stopping = createStopping(engine, run, options, closing);
   const speech = createSpeech(handle, options, stopping.guard);
-  const unwatch = options.onText === undefined ? () => undefined : engine.watch(speech.hear);
+  const unwatch = heard.to(speech.hear);
   try {
     const follow = await followWith(follower, handle, options, stopping.guard, from);
     const resume: Engine['resume'] = async (id) => (closing.aborted ? { kind: 'refused', error: closed } : goOn(id));

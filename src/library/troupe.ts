@@ -22,6 +22,7 @@ import {
   splitOptions,
 } from './check-options.ts';
 import { checkedEngine } from './checked-engine.ts';
+import { hear } from './hear.ts';
 import { keepCompany, type Stage } from './keep-company.ts';
 import { explained, refusedWith } from './refusals.ts';
 import type { ResumeOptions, RunOptions, TroupeOptions } from './run-options.ts';
@@ -125,10 +126,14 @@ async function runAgent(
       fix: 'Make the folder, or name another: `workspace` of the run or of troupe.yaml.',
     });
   const session = options.session === undefined ? undefined : await knownSession(stage, options.session);
+  const heard = hear(stage.engine, options.onText !== undefined);
   const started = await stage.engine.start({ agent, input, session, workspace, budget });
-  if (started.kind === 'refused') throw await explained(project, brought, agent, started.error);
+  if (started.kind === 'refused') {
+    heard.close();
+    throw await explained(project, brought, agent, started.error);
+  }
   begun();
-  return await keepCompany(stage, { ...started.handle, agent }, options, 'start');
+  return await keepCompany(stage, { ...started.handle, agent }, options, { from: 'start', heard });
 }
 
 async function resumeRun(stage: Stage, begun: () => void, text: string, options: ResumeOptions): Promise<RunOutcome> {
@@ -140,7 +145,9 @@ async function resumeRun(stage: Stage, begun: () => void, text: string, options:
   // Of a run below another the whole tree goes on, and it is the root that is spoken of.
   const { run, session, agent } = await rootOf(stage.ledger, asked);
   const { budget, model, maxTurns } = options;
+  const heard = hear(stage.engine, options.onText !== undefined);
   const resumed = await stage.engine.resume(run, { budget, model, maxTurns });
+  if (resumed.kind !== 'resumed') heard.close();
   if (resumed.kind === 'refused') throw refusedWith(resumed.error);
   if (resumed.kind === 'unknown') throw unknownRun(id);
   begun();
@@ -154,7 +161,7 @@ async function resumeRun(stage: Stage, begun: () => void, text: string, options:
     resumed.kind === 'resumed'
       ? resumed.handle
       : { run, session, done: Promise.resolve({ kind: 'ended', result: resumed.result }) };
-  return await keepCompany(stage, { ...handle, agent }, options, 'now');
+  return await keepCompany(stage, { ...handle, agent }, options, { from: 'now', heard });
 }
 
 const unknownRun = (run: RunId): TroupeError =>

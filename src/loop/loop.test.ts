@@ -136,6 +136,23 @@ describe('the end of a loop', () => {
     expect(result).toMatchObject({ status, error: { code }, report: { synthetic: true } });
   });
 
+  it('quotes only what the agent said in this run', async () => {
+    const cancelled = { kind: 'failed', error: { kind: 'cancelled', message: 'stop' } } as const;
+    const history: readonly Message[] = [
+      userText('Before?'),
+      { role: 'assistant', content: [{ type: 'text', text: 'Old words.' }] },
+    ];
+    const silent = await runLoop(input({ history }), ports({ replies: [cancelled] }).given);
+    expect(silent.report?.body).toBe('The run was cancelled.');
+    const words = { type: 'text', text: 'Looking now.' } as const;
+    const spoke = ports({ replies: [cancelled] });
+    const request = userText('Go on.');
+    const messages: readonly Message[] = [...history, request, { role: 'assistant', content: [words] }];
+    const late = await runLoop(input({ history, request, from: { turn: 2, messages, unsent: 0 } }), spoke.given);
+    expect(late.report?.body).toContain('Looking now.');
+    expect(late.report?.body).not.toContain('Old words.');
+  });
+
   it('does not start when it is cancelled already', async () => {
     const played = ports({ replies: ['x'], signal: AbortSignal.abort() });
     expect(await runLoop(input(), played.given)).toMatchObject({ status: 'cancelled', turns: 0 });

@@ -10,7 +10,7 @@
 import { isJsonObject } from '../base/json.ts';
 import { counted } from '../base/wording.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
-import { type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
+import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../events/messages.ts';
 import type { ModelAnswer, ToolSpec } from '../models/port.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { createLoopBreaker, type LoopBreaker } from './loop-breaker.ts';
@@ -268,7 +268,12 @@ async function makeRoom(loop: Loop, turn: number): Promise<void> {
 }
 
 function ended(loop: Loop, turns: number, status: WithoutReport['status'], error: WithoutReport['error']): LoopResult {
-  return withoutReport({ status, error, turns, lastWords: lastWordsOf(loop.conversation.messages) });
+  return withoutReport({ status, error, turns, lastWords: lastWordsOf(saidSince(loop)) });
+}
+
+/** What was said before the request was an answer to somebody else's. */
+function saidSince({ conversation: { messages }, input: { request } }: Loop): readonly Message[] {
+  return messages.slice(messages.indexOf(request) + 1);
 }
 
 function fixFor(error: ModelFailure): string | undefined {

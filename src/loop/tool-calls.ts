@@ -29,11 +29,13 @@ export async function runToolCalls(
 }
 
 function refuse(call: ToolCallPart, index: number, names: ReadonlySet<string>, maxCalls: number): ToolResultPart | undefined {
-  if (index >= maxCalls) return errorPart(call, tooManyCalls(maxCalls));
-  if (call.malformed !== undefined) return errorPart(call, malformedArguments(call.malformed));
-  if (!names.has(call.name)) return errorPart(call, unknownTool(call.name, [...names]));
+  if (index >= maxCalls) return turnedAway(call, tooManyCalls(maxCalls));
+  if (call.malformed !== undefined) return turnedAway(call, malformedArguments(call.malformed));
+  if (!names.has(call.name)) return turnedAway(call, unknownTool(call.name, [...names]));
   return undefined;
 }
+
+const turnedAway = (call: ToolCallPart, message: string): ToolResultPart => ({ ...errorPart(call, message), turnedAway: true });
 
 export function errorPart(call: ToolCallPart, message: string): ToolResultPart {
   return { type: 'tool-result', id: call.id, name: call.name, content: [{ type: 'text', text: message }], isError: true };

@@ -1,7 +1,7 @@
 /**
- * What was spent, by agent and model. Every figure is a sum over `model.response` events, and over what was worked on elsewhere
- * without an answer: a call each, at an unknown price. What a crash or a failure left unknown (`budget.settled` in doubt) is
- * counted beside it, because it was reserved but no provider's count exists.
+ * What was spent, by agent and model. Every figure is a sum over `model.response` events, and over what was asked or worked on
+ * elsewhere without an answer and may have been charged for: a call each, at an unknown price. What a crash or a failure left
+ * unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
  */
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Usage } from '../events/messages.ts';
@@ -62,7 +62,7 @@ export function costLines(costs: Costs): readonly CostLine[] {
 }
 
 /** The events that say that something was spent. */
-export const spendingTypes = ['model.response', 'peer.state', 'peer.cancelled'] as const;
+export const spendingTypes = ['model.response', 'model.failed', 'peer.state', 'peer.cancelled'] as const;
 
 /** A call at an unknown price. */
 const unpriced = (usage: Usage = {}): CallCosts => ({ ...nothing, ...tokensIn(usage), calls: 1, unknownCalls: 1 });
@@ -76,6 +76,7 @@ const tokensIn = ({ inputTokens = 0, outputTokens = 0, cacheReadTokens = 0 }: Us
 /** What was spent with an event; `undefined` for one that says nothing of it. */
 export function spendingIn(event: LedgerEvent): CallCosts | undefined {
   if (event.event_type === 'model.response') return spendingOf(event.payload);
+  if (event.event_type === 'model.failed') return event.payload.inDoubt === true ? unpriced() : undefined;
   if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? unpriced(event.payload.usage) : undefined;
   if (event.event_type !== 'peer.state') return undefined;
   // Of all others there is an answer, which says it.

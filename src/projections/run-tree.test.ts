@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answered, eventList, ROOT, started, startedAt } from '../../test/support/event-list.ts';
 import type { RunId } from '../base/ids.ts';
+import type { Payloads } from '../events/catalogue.ts';
 import { activityOf, foldRunTree, initialRunTree, type RunNode, subtree, subtreeSpending } from './run-tree.ts';
 
 const CHILD = 'run_child1' as RunId;
@@ -73,6 +74,33 @@ describe('what a run is doing', () => {
     list.add('tool.call', { turn: 1, id: 'a', name: 'shell', replay: 'never' });
     list.add('run.resumed', { owner: 'other', takenOver: true });
     expect(nodeAfter(list)).toMatchObject({ state: 'running', tools: [], asking: null });
+  });
+
+  it('has a line for a call that was turned away before anything was recorded of it', () => {
+    const list = eventList();
+    started(list, 'fixer');
+    list.add('model.request', { turn: 1, model: 'm', added: [] });
+    const content = ['a', 'b'].map((id) => ({ type: 'tool-call', id, name: id, input: { path: `${id}.txt` } }) as const);
+    list.add('model.response', {
+      ...{ turn: 1, message: { role: 'assistant', content }, finish: 'tool-calls', usage: {}, requested: 'm', served: 'm' },
+      ...{ attempts: 1, durationMs: 1 },
+    });
+    list.add('tool.call', { turn: 1, id: 'b', name: 'b', replay: 'safe' });
+    list.add('tool.result', { id: 'b', name: 'b', content: [], durationMs: 5 });
+    const told = {
+      type: 'tool-result',
+      id: 'a',
+      name: 'a',
+      content: [{ type: 'text', text: 'Not run.' }],
+      isError: true,
+    } as const;
+    const away = { message: { role: 'tool', content: [{ ...told, turnedAway: true }] } } as const;
+    const ending = { message: { role: 'tool', content: [{ ...told, id: 'r', name: 'final_report' }] } } as const;
+    list.add('model.request', { turn: 2, model: 'm', added: [away, ending] } as unknown as Payloads['model.request']);
+    expect(nodeAfter(list).recent).toMatchObject([
+      { name: 'a', subject: 'a.txt', notRun: true, failed: true, turn: 1 },
+      { name: 'b', notRun: false },
+    ]);
   });
 
   it('never shows time running backwards', () => {

@@ -25,7 +25,7 @@ import { addSpending, type CallCosts, noSpending, spendingIn, spendingOf } from 
 import { countCalls, type DoingsBelow, type EndedCall, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
 import { type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
-import { askedFor, type CallsOfRun, callsAfter, callsWith } from './tool-uses.ts';
+import { askedFor, type CallsOfRun, callsAfter, callsTurnedAway, callsWith } from './tool-uses.ts';
 
 export type CutBy = 'maxOutputTokens' | 'peerAnswerBytes' | 'peerArtifacts';
 
@@ -279,7 +279,12 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
     case 'run.reopened':
       return reopenedNode(node, event);
     case 'model.request':
-      return { ...node, turn: event.payload.turn, asking: { model: event.payload.model, since: at, attempt: 1 } };
+      return {
+        ...node,
+        recent: callsTurnedAway(node, event),
+        turn: event.payload.turn,
+        asking: { model: event.payload.model, since: at, attempt: 1 },
+      };
     case 'model.response':
       return {
         ...node,
@@ -292,12 +297,12 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
     case 'peer.state':
     case 'peer.cancelled': {
       const boundedBy = event.event_type === 'peer.state' && event.payload.leftOut === true ? 'peerArtifacts' : 'peerAnswerBytes';
-      return { ...node, boundedBy, spent: addSpending(node.spent, spendingIn(event) ?? noSpending()) };
+      return { ...withSpending(node, event), boundedBy };
     }
     case 'model.failed':
-      if (event.payload.final || node.asking === null) return { ...node, asking: null };
+      if (event.payload.final || node.asking === null) return { ...withSpending(node, event), asking: null };
       return {
-        ...node,
+        ...withSpending(node, event),
         asking: { ...node.asking, attempt: event.payload.attempt + 1, nextAt: at + (event.payload.nextInMs ?? 0) },
       };
     case 'tool.call':
@@ -320,6 +325,11 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
     }
   }
 }
+
+const withSpending = (node: RunNode, event: LedgerEvent): RunNode => ({
+  ...node,
+  spent: addSpending(node.spent, spendingIn(event) ?? noSpending()),
+});
 
 function withWaits(node: RunNode, waits: readonly string[]): RunNode {
   if (node.endedAt !== null) return node;

@@ -205,7 +205,7 @@ function startText(started: Payloads['run.started']): string {
 function describeModel(event: EventNamed<'model'>): Description {
   switch (event.event_type) {
     case 'model.request':
-      return ['detail', `turn ${event.payload.turn}: asking ${event.payload.model}`];
+      return describeRequest(event.payload);
     case 'model.response': {
       const { turn, message, usage, cost, durationMs } = event.payload;
       const calls = toolCallsOf(message).map((call) => call.name);
@@ -230,6 +230,19 @@ function describeModel(event: EventNamed<'model'>): Description {
 }
 
 type ToolEvent = EventNamed<'tool' | 'cli' | 'file' | 'test' | 'evidence'>;
+
+/** What was turned away before anything was recorded of it is answered here. */
+function describeRequest({ turn, model, added }: Payloads['model.request']): Description {
+  const asking = `turn ${turn}: asking ${model}`;
+  const answers = added.flatMap((one) => ('message' in one && one.message.role === 'tool' ? one.message.content : []));
+  const refused = answers.filter((part) => part.turnedAway === true);
+  if (refused.length === 0) return ['detail', asking];
+  const why = refused.map(({ name, content }) => {
+    const told = textOf(content).replace(/^Not run: /, '');
+    return `${name} was not run: ${firstLine(told, TEXT_CHARACTERS)}`;
+  });
+  return ['warn', [asking, ...why].join('; ')];
+}
 
 function describeTool(event: ToolEvent): Description {
   switch (event.event_type) {

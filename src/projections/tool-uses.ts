@@ -82,6 +82,21 @@ export function callsAfter(calls: CallsOfRun & { readonly turn: number }, event:
   return { tools, recent: inOrderAsked(calls, use).slice(-RECENT_CALLS) };
 }
 
+/** With the calls that were turned away before anything was recorded of them: the next request answers them. */
+export function callsTurnedAway(
+  calls: CallsOfRun & { readonly turn: number },
+  event: EventOf<'model.request'>,
+): readonly ToolUse[] {
+  const answers = event.payload.added.flatMap((one) =>
+    'message' in one && one.message.role === 'tool' ? one.message.content.filter((part) => part.turnedAway === true) : [],
+  );
+  const place = { event: event.event_id, turn: calls.turn, position: event.position, child: null };
+  return answers.reduce<readonly ToolUse[]>((recent, { id, name }) => {
+    const use = { id, name, subject: subjectAsked(calls, id), durationMs: 0, failed: true, notRun: true, ...place };
+    return inOrderAsked({ ...calls, recent }, use).slice(-RECENT_CALLS);
+  }, calls.recent);
+}
+
 const subjectAsked = ({ asked }: CallsOfRun, id: string): string => asked.find((one) => one.id === id)?.subject ?? '';
 
 /** Calls that run beside each other begin in any order: which comes first is chance and says nothing. */

@@ -198,7 +198,7 @@ describe('Ctrl-C with several questions open', () => {
     person.type('\u0003');
     expect(await person.ended).toBe(130);
     const [, below = ''] = person.screen().split('stopping; what is done is kept.');
-    expect(below).toMatch(/needs input.*\n[\s\S]*troupe approve/);
+    expect(below).toMatch(/waiting · .*\n[\s\S]*troupe approve/);
     expect(below).not.toContain('interrupted');
     expect(below).not.toContain('allow?');
     // What waits is drawn once, below what was said.

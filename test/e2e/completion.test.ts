@@ -151,7 +151,11 @@ describe('in bash', () => {
   });
 });
 
-const hasShell = (name: string): boolean => spawnSync(name, ['-c', 'true']).status === 0;
+const hasShell = (name: string): boolean => {
+  const is = spawnSync(name, ['-c', 'true']).status === 0;
+  if (!is) process.stderr.write(`${name} is not installed: its completion is NOT tested here\n`);
+  return is;
+};
 
 /** The same in zsh, with the options under which it has functions of bash complete. */
 async function tabInZsh(...words: readonly string[]): Promise<readonly string[]> {

@@ -50,7 +50,7 @@ describe('a group that stands still', () => {
     const sent = await quick(at, 'groups', 'send', 'crew', 'write a file');
     expect(sent.code).toBe(5);
     const { out } = await quick(at, 'show', 'last');
-    expect(out).toContain('needs input');
+    expect(out).toContain('waiting');
     expect(out).toMatch(/approve \w+/);
     expect(out).not.toMatch(/interrupted|troupe resume/);
     expect(objectIn(await run(at, 'show', 'last', '--json'))).toMatchObject({ status: 'waiting', waits: [{ agent: 'coder' }] });

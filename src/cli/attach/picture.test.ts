@@ -85,8 +85,11 @@ it('a run that nobody works on because it waits for an answer is waiting, and no
   expect(waiting).toMatch(/^worker \w+ · 1 question for you · waiting$/m);
   expect(waiting).not.toContain('take it up');
   const cut = drawn(stateOf({ driver: { by: 'nobody' } }), 100, 12).text;
-  expect(cut).toMatch(/^worker \w+ · cut off: nobody works on it$/m);
+  expect(cut).toMatch(/^worker \w+ · interrupted: nobody works on it$/m);
   expect(cut).toContain('r take it up');
+  // Nor does the tree say that it works.
+  expect(cut).toMatch(/▸ ‖ worker {2}interrupted/);
+  expect(cut).not.toMatch(/working|asking/);
 });
 
 it('has the tree above the words, and beside them where there is room', () => {
@@ -130,7 +133,7 @@ it.each([
   [
     'nobody',
     { driver: { by: 'nobody' } },
-    /cut off: nobody works on it[\s\S]*r takes it up here\n\nq leave · \? keys · r take it up/,
+    /interrupted: nobody works on it[\s\S]*r takes it up here\n\nq leave · \? keys · r take it up/,
   ],
   ['here', { driver: { by: 'here' }, mode: { kind: 'leaving' } }, /worked on here[\s\S]*leaving stops it[\s\S]*y leave · n stay/],
 ] as const)('says what can be done: %s', (_name, changes, expected) => {

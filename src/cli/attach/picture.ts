@@ -2,7 +2,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
+import { endedText } from '../../events/verification-text.ts';
+import { leftStanding } from '../drive/left-standing.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, hardWrap, textWidth } from '../terminal/text-width.ts';
@@ -82,12 +85,12 @@ function header(state: AttachState, { width, paint }: WindowLook): string {
 
 function driverText({ driver, tree, root, waits }: AttachState): string {
   const state = tree.runs.get(root)?.state ?? 'running';
-  if (driver.by === 'ended') return state;
+  if (driver.by === 'ended') return endedText(state, tree.runs.get(root)?.verification ?? null);
   if (driver.by === 'here') return `${state}, worked on here`;
   if (driver.by === 'elsewhere') return `${state}, worked on by ${safeLine(driver.who)}`;
   // A root stands still for the sake of whoever asks below it.
   if (state === 'running' && waits.length > 0) return 'waiting';
-  return state === 'running' ? 'cut off: nobody works on it' : state;
+  return state === 'running' ? 'interrupted: nobody works on it' : state;
 }
 
 function lookRows(state: AttachState, look: WindowLook): readonly string[] {
@@ -121,9 +124,11 @@ function treeRows(state: AttachState, look: WindowLook, room: Layout['tree']): r
     runs.findIndex(({ node }) => node.run === state.selected),
   );
   const from = Math.max(0, Math.min(at - Math.floor(height / 2), runs.length - height));
+  const standing = state.driver.by === 'nobody' ? leftStanding(state.tree, state.root) : undefined;
+  const shown = { ...look, calls: 0, ...present({ standing }) };
   const rows = runs.slice(from, from + height).map(({ node, depth }) => {
     const guide = `${node.run === state.selected ? '▸ ' : '  '}${'  '.repeat(Math.min(depth, 8))}`;
-    const [line = ''] = treeLines(state.tree, node.run, { ...look, width: room.width - guide.length, calls: 0 });
+    const [line = ''] = treeLines(state.tree, node.run, { ...shown, width: room.width - guide.length });
     return `${guide}${line}`;
   });
   const left = runs.length - rows.length;

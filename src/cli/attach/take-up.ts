@@ -1,6 +1,7 @@
 /** Working on the run here: when nobody else does, and somebody who looks at it asks for it. */
 import { unreachable } from '../../base/errors.ts';
-import type { ResumeOutcome, RunEnd, RunHandle } from '../../engine/port.ts';
+import type { LivePiece, ResumeOutcome, RunEnd, RunHandle } from '../../engine/port.ts';
+import { type HeardPieces, hear } from '../../library/hear.ts';
 import type { Attachment } from './attachment.ts';
 
 export interface TakeUp {
@@ -15,14 +16,12 @@ export function createTakeUp(attachment: Attachment): TakeUp {
   const { project, root, words } = attachment;
   let handle: RunHandle | undefined;
   let ours = false;
-  const watched = (): (() => void) =>
-    project.engine.watch((piece) => {
-      if (piece.delta.type !== 'text') return;
-      words.piece(piece.run, piece.turn, piece.delta.text);
-      if (piece.run === attachment.state.selected) attachment.reread();
-    });
-  const drive = async (driven: RunHandle): Promise<void> => {
-    const unwatch = watched();
+  const show = (piece: LivePiece): void => {
+    words.piece(piece);
+    if (piece.delta.type === 'text' && piece.run === attachment.state.selected) attachment.reread();
+  };
+  const drive = async (driven: RunHandle, heard: HeardPieces): Promise<void> => {
+    const unwatch = heard.to(show);
     handle = driven;
     ours = true;
     // On a cluster others work on it: it is only followed from here.
@@ -43,9 +42,11 @@ export function createTakeUp(attachment: Attachment): TakeUp {
     },
     async begin() {
       if (handle !== undefined) return;
+      const heard = hear(project.engine, true);
       const resumed = await project.engine.resume(root.run, {});
-      if (resumed.kind === 'resumed') void drive(resumed.handle);
-      else attachment.change({ notice: whyNot(resumed) });
+      if (resumed.kind === 'resumed') return void drive(resumed.handle, heard);
+      heard.close();
+      attachment.change({ notice: whyNot(resumed) });
     },
   };
 }

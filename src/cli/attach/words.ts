@@ -1,6 +1,7 @@
 /** What the runs of a tree have said, folded event by event, and drawn when somebody looks at one of them. */
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { LivePiece } from '../../engine/port.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { textOf, toolCallsOf } from '../../events/messages.ts';
 import { reportText } from '../../events/report-text.ts';
@@ -19,14 +20,14 @@ interface Entry {
 export interface Words {
   apply(event: LedgerEvent): void;
   /** A piece of what a run is writing just now. */
-  piece(run: RunId, turn: number, text: string): void;
+  piece(piece: LivePiece): void;
   /** All of it as rows of this width. */
   rows(run: RunId, screen: Screen): Promise<readonly string[]>;
 }
 
 export function createWords(): Words {
   const entries = new Map<RunId, Entry[]>();
-  const live = new Map<RunId, { readonly turn: number; text: string }>();
+  const live = new Map<RunId, { readonly turn: number; readonly attempt: number; readonly text: string }>();
   const add = (run: RunId, kind: Entry['kind'], text: string): void => {
     if (text.trim() === '') return;
     const own = entries.get(run) ?? [];
@@ -39,16 +40,22 @@ export function createWords(): Words {
   return {
     apply(event) {
       const said = saidIn(event);
-      if (event.event_type === 'model.response' || event.event_type === 'run.ended') live.delete(event.run_id);
+      const { turn = 0 } = live.get(event.run_id) ?? {};
+      // It may come late: what is heard of the next turn by then stays.
+      const isSaid = event.event_type === 'model.response' && turn <= event.payload.turn;
+      if (isSaid || event.event_type === 'run.ended') live.delete(event.run_id);
       if (said !== undefined) add(event.run_id, said.kind, said.text);
       if (event.event_type === 'model.response') {
         const calls = toolCallsOf(event.payload.message).map(({ name }) => name);
         if (calls.length > 0) add(event.run_id, 'aside', `calls ${calls.join(', ')}`);
       }
     },
-    piece(run, turn, text) {
+    piece({ run, turn, attempt, delta }) {
+      if (delta.type !== 'text') return;
       const before = live.get(run);
-      live.set(run, { turn, text: ((before?.turn === turn ? before.text : '') + text).slice(-limits.liveTextCharacters) });
+      // What an attempt said that broke off is not what the next one says.
+      const text = before?.turn === turn && before.attempt === attempt ? before.text : '';
+      live.set(run, { turn, attempt, text: (text + delta.text).slice(-limits.liveTextCharacters) });
     },
     async rows(run, screen) {
       const rows: string[] = [];

@@ -7,6 +7,7 @@ import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
+import { hear } from '../../library/hear.ts';
 import { firstLine, readableMoney } from '../../projections/readable.ts';
 import { printReport } from '../drive/finish-run.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -48,13 +49,17 @@ export async function say(chat: Chat, draft: ChatDraft): Promise<void> {
   if (budget?.usd === 0) return refuse(usedUp(options.budgetUsd ?? 0));
   const { agent, session, model, condense } = chat;
   const input = sent.value.message;
+  const heard = hear(project.engine, true);
   const started = await project.engine.start({ agent, input, workspace, ...present({ session, model, budget, condense }) });
-  if (started.kind === 'refused') return refuse(await notAfterAll(chat, started.error));
+  if (started.kind === 'refused') {
+    heard.close();
+    return refuse(await notAfterAll(chat, started.error));
+  }
   // Somebody may have spoken, and been answered, since it was looked.
   await showMeanwhile(chat, started.handle.run);
   chat.condense = false;
   chat.history.unshift(() => draftAt(draft, draft.cells.length));
-  await takeTurn(chat, await begunTurn(chat, started.handle, sent.value.images));
+  await takeTurn(chat, await begunTurn(chat, started.handle, heard, sent.value.images));
 }
 
 async function whatIsLeft(chat: Chat, budgetUsd: number): Promise<{ readonly usd: number }> {
@@ -149,11 +154,13 @@ export async function goOnWith(chat: Chat, row: RunRow): Promise<void> {
   // A model that was chosen since takes the place of the one that it was begun with.
   const begun = await startOfRun(chat.project.ledger, row);
   const terms = chat.model === begun?.model ? {} : present({ model: chat.model });
+  const heard = hear(chat.project.engine, true);
   const resumed = await chat.project.engine.resume(run, terms);
+  if (resumed.kind !== 'resumed') heard.close();
   switch (resumed.kind) {
     case 'resumed':
       chat.agent = row.agent;
-      return await takeTurn(chat, { handle: resumed.handle, follower, images: 0 });
+      return await takeTurn(chat, { handle: resumed.handle, follower, heard, images: 0 });
     case 'ended':
       return complain(chat, { message: `Run ${shortId(run)} has ended, and there is nothing to go on with` });
     case 'held':

@@ -1,11 +1,12 @@
 /** One turn of the conversation: a run that is stayed with until it stands still, and what is printed of it then. */
 import { messageOf } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { RunEnd, RunHandle } from '../../engine/port.ts';
 import { reasonOutside } from '../../events/outside-reason.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
+import type { HeardPieces } from '../../library/hear.ts';
 import { readableCost, readableDuration, readableMoney } from '../../projections/readable.ts';
 import { printReport } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
@@ -15,6 +16,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { mayTakeOtherModel } from '../view/after-failure.ts';
 import { createLiveTree } from '../view/live-tree.ts';
+import { createLiveWords } from '../view/live-words.ts';
 import { type RunSummary, statusText, summarise, troubleLines } from '../view/run-summary.ts';
 import type { RunView } from '../view/run-view.ts';
 import { treeLines } from '../view/tree-lines.ts';
@@ -27,19 +29,20 @@ import type { KeyListener } from './typing.ts';
 export interface Turn {
   readonly handle: RunHandle;
   readonly follower: Follower;
+  readonly heard: HeardPieces;
   /** Pictures that were sent along: not every model takes them. */
   readonly images: number;
 }
 
-export async function begunTurn({ project }: Chat, handle: RunHandle, images: number): Promise<Turn> {
+export async function begunTurn({ project }: Chat, handle: RunHandle, heard: HeardPieces, images: number): Promise<Turn> {
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
-  return { handle, follower, images };
+  return { handle, follower, heard, images };
 }
 
 const STOP = 'stopped at the keyboard';
 
-export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): Promise<void> {
+export async function takeTurn(chat: Chat, { handle, follower, heard, images }: Turn): Promise<void> {
   const { context, project, typing, options } = chat;
   const shown = createTurnView(chat, handle.run);
   chat.session = handle.session;
@@ -53,7 +56,7 @@ export async function takeTurn(chat: Chat, { handle, follower, images }: Turn): 
   });
   const { leaving } = chat;
   const { enough: stopped } = keys;
-  const drive = { context, project, follower, view: shown.view, approveAll: options.yes === true, leaving, stopped };
+  const drive = { context, project, follower, heard, view: shown.view, approveAll: options.yes === true, leaving, stopped };
   const rested = await stayWithRun(drive, handle).finally(() => {
     stopPausing();
     deaf();
@@ -84,30 +87,27 @@ function createTurnView({ context: { terminal, clock } }: Chat, root: RunId): Tu
   const screen = terminal.progress;
   const tree = createLiveTree({
     ...{ screen, clock, root, textRows: screen.height() },
-    still: (last) => {
-      const lines = treeLines(last, root, { now: clock.now(), width: screen.width(), paint: screen.paint, brief: true });
+    still: (last, standing) => {
+      const look = { now: clock.now(), width: screen.width(), paint: screen.paint, brief: true, ...present({ standing }) };
+      const lines = treeLines(last, root, look);
       // What stands on the line of the root is said below the answer.
       return lines.slice(1);
     },
   });
-  let text = '';
-  let textOf = 1;
+  const words = createLiveWords();
   const view: RunView = {
     ...tree,
     piece(piece) {
-      const { attempt, delta, terminal: isAnswer } = piece;
-      // What an attempt said that broke off is not what the next one says.
-      if (isAnswer && delta.type === 'text')
-        text = ((attempt === textOf ? text : '') + delta.text).slice(-limits.liveTextCharacters);
-      if (isAnswer) textOf = attempt;
+      words.piece(piece);
       tree.piece(piece);
     },
     event(event, next) {
-      if (event.event_type === 'model.request' || event.event_type === 'model.response') text = '';
+      // What it was saying when it was ended is what is wanted.
+      if (event.event_type !== 'run.ended') words.event(event);
       tree.event(event, next);
     },
   };
-  return { view, unfinished: () => text };
+  return { view, unfinished: words.text };
 }
 
 interface Stopping {

@@ -11,6 +11,7 @@ import { readOrganisation } from '../../groups/organisation.ts';
 import { activeRun, dropQueue, queueOf, type SentPrompt, type Standing, sendToGroup, takePauseBack } from '../../groups/send.ts';
 import type { Project } from '../../project/project.ts';
 import type { SavedGroup } from '../../projections/groups.ts';
+import { hearFor } from '../drive/finish-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
@@ -35,15 +36,19 @@ export async function groupsSendCommand(
 ): Promise<ExitCode> {
   const text = await readPrompt(context.terminal, argument);
   return withProject(context, { flags: { model: options.model } }, async (project) => {
+    const heard = hearFor(context, project, options);
     const sent = must(await sendToGroup(project.groups, name, { text, member: options.member }));
     if (sent.kind === 'started') {
-      const { code, end } = await driveHandle(context, project, sent.handle, options, true);
+      const { code, end } = await driveHandle(context, project, { handle: sent.handle, heard }, options, true);
       if (end.kind === 'ended') await drainQueue(context, project, sent.handle.session, quietly(options));
       return code;
     }
-    if (sent.handle === undefined) return sayQueued(context, name, sent, options);
+    if (sent.handle === undefined) {
+      heard.close();
+      return sayQueued(context, name, sent, options);
+    }
     // Prompts of somebody who is gone come first; this process works on them, and on its own in its turn.
-    const { end } = await driveHandle(context, project, sent.handle, quietly(options), false);
+    const { end } = await driveHandle(context, project, { handle: sent.handle, heard }, quietly(options), false);
     const code = end.kind === 'ended' ? await drainQueue(context, project, sent.handle.session, options, sent.prompt) : undefined;
     return code ?? sayQueued(context, name, { ...sent, standing: STANDING_AFTER[end.kind] }, options);
   });

@@ -85,15 +85,7 @@ export interface PsQuery {
 }
 
 const TYPES: readonly EventType[] = [
-  ...new Set<EventType>([
-    ...processTypes,
-    ...threadTypes,
-    'run.paused',
-    'run.parked',
-    'run.resumed',
-    ...spendingTypes,
-    'model.failed',
-  ]),
+  ...new Set<EventType>([...processTypes, ...threadTypes, 'run.paused', 'run.parked', 'run.resumed', ...spendingTypes]),
 ];
 
 export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readonly PsRow[]> {

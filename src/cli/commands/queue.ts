@@ -6,9 +6,10 @@ import { counted } from '../../base/wording.ts';
 import type { RunEnd, RunHandle } from '../../engine/port.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
 import { createFollower } from '../../library/follow.ts';
+import type { HeardPieces } from '../../library/hear.ts';
 import type { Project } from '../../project/project.ts';
 import { groupOfSession } from '../../projections/groups.ts';
-import { chooseView, finishRun, type OutputOptions } from '../drive/finish-run.ts';
+import { chooseView, finishRun, hearFor, type OutputOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, callOf } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -18,18 +19,24 @@ export interface DriveOptions extends OutputOptions {
   readonly yes?: boolean | undefined;
 }
 
+/** A run, with what was heard since before it began. */
+export interface Begun {
+  readonly handle: RunHandle;
+  readonly heard: HeardPieces;
+}
+
 /** Drives one run and says how it ended; `printed` says whether its result is what the command is about. */
 export async function driveHandle(
   context: CommandContext,
   project: Project,
-  handle: RunHandle,
+  { handle, heard }: Begun,
   options: DriveOptions,
   printed: boolean,
 ): Promise<{ readonly code: ExitCode; readonly end: RunEnd }> {
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
-  const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+  const end = await stayWithRun({ context, project, follower, heard, view, approveAll: options.yes === true }, handle);
   if (printed)
     return {
       code: await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options),
@@ -54,7 +61,9 @@ export async function drainQueue(
   let code: ExitCode | undefined;
   for (let round = 0; round <= limits.queuedPrompts; round += 1) {
     const { takeNextPrompt } = await import('../../groups/send.ts');
+    const heard = hearFor(context, project, options);
     const next = await takeNextPrompt(project.groups, session);
+    if (!next.ok || next.value === undefined) heard.close();
     if (!next.ok) {
       context.terminal.progress.line(`a queued prompt could not be started: ${next.error.message}`);
       return code;
@@ -64,7 +73,7 @@ export async function drainQueue(
       return code;
     }
     if (!options.quiet) context.terminal.progress.line('going on with the next prompt that waits');
-    const driven = await driveHandle(context, project, next.value, options, next.value.run === own);
+    const driven = await driveHandle(context, project, { handle: next.value, heard }, options, next.value.run === own);
     if (next.value.run === own) code = driven.code;
     if (driven.end.kind !== 'ended') return code;
   }

@@ -15,7 +15,7 @@ import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
-import { budgetIn, chooseView, finishRun, type OutputOptions, type RunTermsOptions } from '../drive/finish-run.ts';
+import { budgetIn, chooseView, finishRun, hearFor, type OutputOptions, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
@@ -64,11 +64,13 @@ async function resumeAndDrive(
   follower: Follower,
   options: ResumeCommandOptions & { readonly terms: ResumeTerms | undefined },
 ): Promise<RunEnd> {
+  const heard = hearFor(context, project, options);
   const resumed = await project.engine.resume(run, options.terms);
+  if (resumed.kind !== 'resumed') heard.close();
   switch (resumed.kind) {
     case 'resumed': {
       const view = chooseView(context, run, options);
-      return stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, resumed.handle);
+      return stayWithRun({ context, project, follower, heard, view, approveAll: options.yes === true }, resumed.handle);
     }
     case 'ended':
       await follower.catchUp(run);
@@ -102,6 +104,7 @@ export async function retryCommand(context: CommandContext, text: string, option
     requireFailed(row);
     const { agent, input, workspace = project.config.workspace } = await startOf(project.ledger, row);
     if (input.role !== 'user') throw usageError(`What ${shortId(row.run)} was asked cannot be asked again`, 'start another run');
+    const heard = hearFor(context, project, options);
     const started = await project.engine.start({ agent, input, session: row.session, workspace, retries: row.run });
     if (started.kind === 'refused') {
       const { code, message, fix } = started.error;
@@ -111,7 +114,7 @@ export async function retryCommand(context: CommandContext, text: string, option
     const follower = createFollower(project.ledger, handle.session);
     await follower.beginAt(handle.run);
     const view = chooseView(context, handle.run, options);
-    const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+    const end = await stayWithRun({ context, project, follower, heard, view, approveAll: options.yes === true }, handle);
     return await finishRun(context, project, { session: handle.session, run: handle.run, tree: follower.tree, end }, options);
   });
 }

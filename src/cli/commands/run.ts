@@ -22,7 +22,7 @@ import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { standingNext } from '../drive/find-run.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
-import { budgetIn, chooseView, finishRun, type RunTermsOptions } from '../drive/finish-run.ts';
+import { budgetIn, chooseView, finishRun, hearFor, type RunTermsOptions } from '../drive/finish-run.ts';
 import { sayPassedOver } from '../drive/passed-over.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, callOf, usageError, withProject } from '../terminal/command.ts';
@@ -170,6 +170,7 @@ async function startAndDrive(
   options: RunCommandOptions,
 ): Promise<Omit<RanOnce, 'look'>> {
   const startedAt = context.clock.elapsed();
+  const heard = hearFor(context, project, options);
   const started = await project.engine.start({
     agent,
     input: userText(prompt),
@@ -188,7 +189,7 @@ async function startAndDrive(
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
-  const end = await stayWithRun({ context, project, follower, view, approveAll: options.yes === true }, handle);
+  const end = await stayWithRun({ context, project, follower, heard, view, approveAll: options.yes === true }, handle);
   const finished = await finishRun(
     context,
     project,

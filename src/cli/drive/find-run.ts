@@ -84,7 +84,7 @@ export function standingOf(row: RunRow, asked: readonly unknown[]): ReturnType<t
  * which nobody asks was cut off, or is paused or parked with its root.
  */
 export function standingBelow(
-  root: RunRow,
+  root: Pick<RunRow, 'run' | 'state' | 'owner' | 'parent'>,
   { run, state }: Pick<RunRow, 'run' | 'state'>,
   asks: boolean,
 ): ReturnType<typeof stateOf> {

@@ -4,6 +4,7 @@ import { present } from '../../base/present.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import type { Failure, Report } from '../../events/catalogue.ts';
 import type { Budget } from '../../events/going-on.ts';
+import { type HeardPieces, hear } from '../../library/hear.ts';
 import type { Project } from '../../project/project.ts';
 import { type RunTree, subtree } from '../../projections/run-tree.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
@@ -42,6 +43,15 @@ export interface RunTermsOptions extends OutputOptions {
 export function budgetIn({ budgetUsd, budgetTokens, budgetCalls, budgetWall }: RunTermsOptions): Budget | undefined {
   const budget = present({ usd: budgetUsd, tokens: budgetTokens, calls: budgetCalls, wallMs: budgetWall });
   return Object.keys(budget).length === 0 ? undefined : budget;
+}
+
+/** Pieces of answers for a view that will be chosen so: to be called before the run begins. */
+export function hearFor(
+  { terminal }: CommandContext,
+  { engine }: Pick<Project, 'engine'>,
+  { quiet }: OutputOptions,
+): HeardPieces {
+  return hear(engine, quiet !== true && terminal.animated);
 }
 
 export function chooseView(context: CommandContext, run: RunId, options: OutputOptions): RunView {

@@ -9,6 +9,7 @@ import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/po
 import type { Failure } from '../../events/catalogue.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
+import type { HeardPieces } from '../../library/hear.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { GivenAnswer } from '../../library/questions.ts';
 import { restElsewhere } from '../../library/rest-elsewhere.ts';
@@ -20,6 +21,7 @@ import { proseLines } from '../terminal/text-width.ts';
 import type { RunView } from '../view/run-view.ts';
 import { askPerson } from './ask-person.ts';
 import { createDesk } from './desk.ts';
+import { leftStanding } from './left-standing.ts';
 import { notRecorded } from './not-recorded.ts';
 import { takenBackText } from './taken-back.ts';
 
@@ -27,6 +29,8 @@ export interface Drive {
   readonly context: CommandContext;
   readonly project: Project;
   readonly follower: Follower;
+  /** From before the run began. */
+  readonly heard: HeardPieces;
   readonly view: RunView;
   /** Every permission is given without asking. */
   readonly approveAll: boolean;
@@ -38,7 +42,7 @@ export interface Drive {
 
 export async function stayWithRun(drive: Drive, started: RunHandle): Promise<RunEnd> {
   const { project, view, follower } = drive;
-  const unwatch = view.streams ? project.engine.watch((piece) => view.piece(piece)) : () => undefined;
+  const unwatch = drive.heard.to((piece) => view.piece(piece));
   const here = drive.leaving === undefined;
   const stopping = new AbortController();
   const leaving = drive.leaving ?? stopping.signal;
@@ -56,6 +60,7 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
   const told = (wait: OpenWait, outcome: AnswerOutcome): void => {
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
+  let end: RunEnd | undefined;
   try {
     const { answer: send, waits } = project.engine;
     // What is answered in the last moment is for whoever takes the run up next.
@@ -65,17 +70,21 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
     const beside = { ledger: project.ledger, engine: project.engine, clock: drive.context.clock, leaving };
     const elsewhere: Company['elsewhere'] = (run) => restElsewhere(beside, run);
     const company = { engine, follow, answer, told, elsewhere, oneByOne: true };
-    const end = leftBy(await driveToRest(company, started), leaving);
+    end = leftBy(await driveToRest(company, started), leaving);
     tellEnd(notifier, follower.tree.runs.get(started.run)?.agent ?? shortId(started.run), end);
     return end;
   } finally {
     await notifier.settled();
     stopListening();
     unwatch();
-    view.rest(follower.tree);
+    view.rest(follower.tree, isGivenBack(end, project) ? leftStanding(follower.tree, started.run) : undefined);
     keysAgain();
   }
 }
+
+/** Whether nobody works on it now, as far as is known here. */
+const isGivenBack = (end: RunEnd | undefined, { config }: Project): boolean =>
+  end !== undefined && end.kind !== 'ended' && end.kind !== 'lost' && config.cluster === undefined;
 
 const LEFT: Failure = { code: 'interrupted', message: 'Troupe was stopped.' };
 

@@ -17,7 +17,9 @@ export const owner = z.object({ id: z.string(), pid: z.number().int(), host: z.s
 
 export const cost = z.object({
   nanoUsd: z.number().describe('billionths of a dollar that are known'),
-  unknownCalls: count.describe('calls without a known price'),
+  unknownCalls: count.describe(
+    'calls without a known price, also those that failed or were cancelled and may have been paid for',
+  ),
 });
 
 export const tokens = z.object({ input: count, output: count, cached: count });

@@ -6,8 +6,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import type { LivePiece } from '../../engine/port.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
+import { present } from '../../base/present.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -15,6 +14,7 @@ import { wrapToWidth } from '../terminal/text-width.ts';
 import { type WindowSize, watchSize } from '../terminal/window-size.ts';
 import { createCanvas, rowsOf } from './canvas.ts';
 import { progressLines } from './iterations.ts';
+import { createLiveWords } from './live-words.ts';
 import type { RunView, TypedLine } from './run-view.ts';
 import { type TreeLook, treeLines } from './tree-lines.ts';
 
@@ -51,13 +51,13 @@ export interface LiveTreeOptions {
   readonly clock: Clock;
   readonly root: RunId;
   /** What stays when it rests; the whole picture without it. */
-  readonly still?: ((tree: RunTree) => readonly string[]) | undefined;
+  readonly still?: ((tree: RunTree, standing: TreeLook['standing']) => readonly string[]) | undefined;
   readonly textRows?: number | undefined;
 }
 
 export function createLiveTree({ screen, clock, root, still, textRows }: LiveTreeOptions): RunView {
   let tree: RunTree | undefined;
-  const words = createWords();
+  const words = createLiveWords();
   const canvas = createCanvas(screen);
   let cancelTimer: (() => void) | undefined;
   let resting = true;
@@ -65,13 +65,14 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
   let dueAt = Number.POSITIVE_INFINITY;
   let typed: TypedLine | undefined;
 
-  const picture = (shown: string): readonly string[] => {
+  const picture = (shown: string, standing?: TreeLook['standing']): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
     const width = screen.width();
     const below = typed === undefined ? 0 : 1 + rowsOf(typed.about?.() ?? [], width);
     const height = screen.height() - below;
     const { writing } = words;
-    return frameLines(tree, root, { now: clock.now(), width, height, paint: screen.paint, writing, text: shown, textRows });
+    const look = { now: clock.now(), width, height, paint: screen.paint, writing, ...present({ standing }) };
+    return frameLines(tree, root, { ...look, text: shown, textRows });
   };
   const paint = (): void => canvas.paint(picture(words.text()), typed);
   const repaint = (): void => {
@@ -123,7 +124,7 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
     piece: (piece) => {
       if (words.piece(piece)) drawIn(FRAME_MS);
     },
-    rest: (last) => {
+    rest: (last, standing) => {
       tree = last;
       cancelTimer?.();
       if (resting) return;
@@ -132,47 +133,13 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
       canvas.release();
       dueAt = Number.POSITIVE_INFINITY;
       typed = undefined;
-      canvas.paint(still?.(last) ?? picture(''), undefined);
+      canvas.paint(still?.(last, standing) ?? picture('', standing), undefined);
       canvas.leave();
     },
     leave: canvas.leave,
     back: () => {
       if (!resting && typed?.about !== undefined) canvas.say(['', ...typed.about()]);
       repaint();
-    },
-  };
-}
-
-interface Words {
-  /** How much others have written so far. */
-  readonly writing: ReadonlyMap<RunId, number>;
-  /** The end of the answer as it is being written. */
-  text(): string;
-  event(event: LedgerEvent): void;
-  /** Whether it was a piece of a text. */
-  piece(piece: LivePiece): boolean;
-}
-
-function createWords(): Words {
-  let text = '';
-  let textOf = '';
-  const writing = new Map<RunId, number>();
-  return {
-    writing,
-    text: () => text,
-    event({ event_type: type, run_id: run }) {
-      if (type !== 'model.request' && type !== 'model.response' && type !== 'run.ended') return;
-      writing.delete(run);
-      if (textOf.startsWith(`${run} `)) text = '';
-    },
-    piece({ delta, run, turn, attempt, terminal }) {
-      if (delta.type !== 'text') return false;
-      const writer = `${run} ${turn} ${attempt}`;
-      if (terminal) {
-        text = ((writer === textOf ? text : '') + delta.text).slice(-limits.liveTextCharacters);
-        textOf = writer;
-      } else writing.set(run, (writing.get(run) ?? 0) + delta.text.length);
-      return true;
     },
   };
 }

@@ -249,8 +249,6 @@ export function statusText(summary: RunSummary, paint: Screen['paint']): string 
       return paint.red('failed');
     case 'budget_exhausted':
       return paint.red('budget exhausted');
-    case 'waiting':
-      return paint.yellow('needs input');
     default:
       return paint.yellow(summary.status);
   }

@@ -3,6 +3,7 @@ import type { LivePiece } from '../../engine/port.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import type { Screen } from '../terminal/terminal.ts';
+import type { TreeLook } from './tree-lines.ts';
 
 export interface RunView {
   /** Whether the view wants pieces of answers; models are only asked to stream when it does. */
@@ -17,8 +18,11 @@ export interface RunView {
   readonly draws: boolean;
   /** Leaves the whole screen to a program; nothing is printed until the returned function is called. */
   lend(): () => void;
-  /** Leaves the screen to somebody else: a question, or the end. A later event takes it back. */
-  rest(tree: RunTree): void;
+  /**
+   * Leaves the screen to somebody else: a question, or the end. A later event takes it back. `standing` says how the runs stand
+   * where nobody works on them any more.
+   */
+  rest(tree: RunTree, standing?: TreeLook['standing']): void;
   /** What is drawn stays as it is, and the cursor stands below it: somebody else has the screen until `back`. */
   leave(): void;
   back(): void;
@@ -73,9 +77,9 @@ export function bothViews(first: RunView, second: RunView): RunView {
         for (const take of back) take();
       };
     },
-    rest: (tree) => {
-      first.rest(tree);
-      second.rest(tree);
+    rest: (tree, standing) => {
+      first.rest(tree, standing);
+      second.rest(tree, standing);
     },
   };
 }

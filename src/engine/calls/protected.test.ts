@@ -69,3 +69,20 @@ it('protected files are open when both the agent and the project allow it', asyn
   await resultOf(await start(world, { workspace: folder }));
   expect([await text('plain.txt'), await text('agents/new.md')]).toEqual(['new', 'new']);
 });
+
+it('whoever approves a call cannot make of it one into a protected place', async () => {
+  world = worldWith({ write: 'ask' }, { protected: 'allow' });
+  const handle = await start(world, { workspace: folder });
+  const end = await handle.done;
+  if (end.kind !== 'waiting') throw new Error(end.kind);
+  const input = { path: 'agents/edited.md', content: 'new' };
+  for (const { run, wait } of end.waits) await world.engine.answer(run, wait, { kind: 'approved', input });
+  const resumed = await world.engine.resume(handle.run);
+  if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
+  await resumed.handle.done;
+  expect([await text('plain.txt'), await text('agents/edited.md')]).toEqual([undefined, undefined]);
+  // It was not even tried: the tool's own guard is another wall.
+  const [result] = await world.ledger.read({ session: handle.session, types: ['tool.result'], limit: 1 });
+  expect(JSON.stringify(result?.payload)).toContain('changed the call to something that nobody may do here');
+  expect(await world.ledger.read({ session: handle.session, types: ['tool.call'], limit: 1 })).toEqual([]);
+});

@@ -4,9 +4,10 @@
  */
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { ModelFailure } from '../../events/catalogue.ts';
+import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
 import { toolCallsOf } from '../../events/messages.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import { cancelledFailure, costNothing } from '../../models/failures.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
@@ -20,7 +21,7 @@ import type { Writes } from '../record/writes.ts';
 import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
-import { createSpendMeter, type SpendMeter } from '../spending/worst-case.ts';
+import { createSpendMeter, type SpendMeter, type WorstCase } from '../spending/worst-case.ts';
 import type { AsksAgain } from './askable-agents.ts';
 import { createOfferedClarifications } from './offered-clarifications.ts';
 import { announceTurn, noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED, type TurnRecorder } from './turn-records.ts';
@@ -63,7 +64,10 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
-  if (node.abort.signal.aborted) return TURN_CANCELLED;
+  if (node.abort.signal.aborted) {
+    noteCutOff(recorder, step, request);
+    return TURN_CANCELLED;
+  }
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);
@@ -87,6 +91,7 @@ async function attempt(
   const { tree, node, setup, meter } = recorder;
   const startedAt = tree.clock.elapsed();
   let asked: string | undefined;
+  let worst: WorstCase | undefined;
   let failures = 0;
   const outcome = await askWithRetries<Refused | GivenUp>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
@@ -99,12 +104,13 @@ async function attempt(
       const opened = models.find(({ id }) => id === model);
       const { maxOutputTokens } = loopLimits(setup.definition);
       const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
-      return await announceTurn(recorder, step, request, first, attempts, meter.worstCase(model, request, most));
+      worst = meter.worstCase(model, request, most);
+      return await announceTurn(recorder, step, request, first, attempts, worst);
     },
     async onFailure({ model, attempt, error, final, nextInMs }) {
       failures = attempt;
       if (final && error.kind === 'cancelled') tree.checkpoint(node);
-      const base = { turn: request.turn, model, attempt, error, final };
+      const base = { turn: request.turn, model, attempt, error, final, ...doubtOf(error, worst) };
       const failed = node.journal.event('model.failed', { ...base, ...(final ? {} : { nextInMs }) }, { step });
       const { events, options } = attempts.failed(error);
       if (final) await tree.writer.write([failed, ...events], options);
@@ -117,6 +123,22 @@ async function attempt(
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
 }
+
+/** A request that a crash cut off, and that nobody makes again: it may have been answered, and paid for. */
+function noteCutOff({ tree, node, setup, meter }: Recorder, step: string, request: TurnRequest): void {
+  const isOpen =
+    node.journal.recorded('model.request', step) !== undefined && node.journal.recorded('model.failed', step) === undefined;
+  if (!isOpen) return;
+  const [model = ''] = setup.models;
+  const worst = meter.worstCase(model, request, loopLimits(setup.definition).maxOutputTokens);
+  const error = cancelledFailure;
+  const payload = { turn: request.turn, model, attempt: 1, error, final: true, ...doubtOf(error, worst) };
+  tree.writer.enqueue([node.journal.event('model.failed', payload, { step })]);
+}
+
+/** What cost something, perhaps, at a price that is not nothing. */
+const doubtOf = (error: ModelFailure, worst: WorstCase | undefined): Pick<Payloads['model.failed'], 'inDoubt'> =>
+  costNothing(error) || worst?.amounts.nanoUsd === 0 ? {} : { inDoubt: true };
 
 /** A run that has asked a model before has none just now, which is no reason to end it. One that never had any has failed. */
 async function withoutModel(
