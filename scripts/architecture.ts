@@ -44,17 +44,20 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
     ...['artifacts'],
   ],
+  front: [
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'engine', 'groups', 'project', 'library', 'artifacts'],
+  ],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'network', 'peers/a2a'],
-    ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks', 'library'],
+    ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks', 'library', 'front'],
   ],
-  http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'protocols'],
+  http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'front', 'protocols', 'artifacts'],
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
     ...['executors', 'patterns/steps', 'artifacts', 'workspaces'],
-    ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'cluster', 'protocols', 'http'],
+    ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'front', 'cluster', 'protocols', 'http'],
   ],
 };
 

@@ -9,6 +9,7 @@ import { aroundMutations } from './mutation-list-around.ts';
 import { engineMutations } from './mutation-list-engine.ts';
 import { executorClientMutations } from './mutation-list-executor-client.ts';
 import { executorMutations } from './mutation-list-executors.ts';
+import { httpMutations } from './mutation-list-http.ts';
 import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
@@ -36,6 +37,7 @@ export const mutations: readonly Mutation[] = [
   ...aroundMutations,
   ...approvalMutations,
   ...keyboardMutations,
+  ...httpMutations,
   ...peerMutations,
   ...taskMutations,
   ...acpMutations,

@@ -39,7 +39,7 @@ function say(server: FixtureServer, bytes: string | Uint8Array): { readonly sock
   return { socket, heard };
 }
 
-const raw = (host: string, more = ''): string => `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
+const raw = (host: string, more = ''): string => `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n${more}HttpConnection: close\r\n\r\n`;
 
 describe('the app', () => {
   it('tells whether it is well, and nothing else', async () => {

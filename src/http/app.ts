@@ -7,6 +7,9 @@ import { messageOf } from '../base/errors.ts';
 import type { A2aEndpoint } from '../protocols/a2a-wire/http.ts';
 import type { McpEndpoint } from '../protocols/mcp/http.ts';
 import type { McpCaller } from '../protocols/mcp/needs.ts';
+import type { ApiEndpoint } from './api/api.ts';
+import { API } from './api/route.ts';
+import type { HttpConnection } from './listen.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
 import { bearerToken, type Tokens } from './tokens.ts';
 
@@ -14,6 +17,8 @@ export interface AppNeeds {
   readonly mcp: McpEndpoint;
   /** Where peers find agents, if they may. */
   readonly a2a?: Pick<A2aEndpoint, 'card' | 'fetch'> | undefined;
+  /** What programs and a console read and do, if there is a door for them. */
+  readonly api?: ApiEndpoint | undefined;
   readonly names: AllowedNames;
   readonly tokens: Tokens;
   /** Whoever holds the token of this name, or anybody when no token is needed, is the owner of the project. */
@@ -23,7 +28,7 @@ export interface AppNeeds {
   onError(error: Error): void;
 }
 
-type Environment = { Variables: { caller: McpCaller } };
+type Environment = { Bindings: HttpConnection; Variables: { caller: McpCaller } };
 
 const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -41,7 +46,9 @@ export function createApp(needs: AppNeeds): Hono<Environment> {
   app.use('/mcp', knownCaller(needs));
   app.all('/mcp', (context) => needs.mcp.fetch(context.req.raw, context.get('caller')));
   if (needs.a2a !== undefined) mountA2a(app, needs, needs.a2a);
-  app.notFound((context) => refuse(context, 'There is nothing here; the MCP server is at /mcp', 404));
+  const { api } = needs;
+  if (api !== undefined) for (const path of [`${API}/*`, ...api.pages]) app.all(path, ({ req, env }) => api.fetch(req.raw, env));
+  app.notFound((context) => refuse(context, 'There is nothing here; the MCP server is at /mcp, the API at /api/v1', 404));
   app.onError((error, context) => {
     needs.onError(error instanceof Error ? error : new Error(messageOf(error)));
     // What went wrong inside is for the log: a stranger learns only that it did.
@@ -67,10 +74,10 @@ function mountA2a(app: Hono<Environment>, needs: AppNeeds, a2a: Pick<A2aEndpoint
 const safeHeaders: MiddlewareHandler = async (context, next) => {
   await next();
   const { headers } = context.res;
-  // What has a tag says itself how long it may be kept.
-  const kept = headers.has('etag') ? headers.get('cache-control') : null;
-  for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value);
-  if (kept !== null) headers.set('cache-control', kept);
+  // What has a tag, and what is a stream of ours or a page, says itself how long it may be kept and what may run in it.
+  const ours = context.req.path.startsWith(`${API}/`) || headers.has('content-security-policy');
+  for (const [name, value] of Object.entries(HEADERS))
+    if (!(headers.has(name) && (ours || (name === 'cache-control' && headers.has('etag'))))) headers.set(name, value);
 };
 
 function knownNames(names: AllowedNames): MiddlewareHandler {

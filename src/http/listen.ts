@@ -8,7 +8,7 @@ import { limits } from '../base/limits.ts';
 import { bracketed } from './names.ts';
 
 export interface ListenOptions {
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, connection: HttpConnection) => Response | Promise<Response>;
   readonly host: string;
   /** 0 takes any that is free. */
   readonly port: number;
@@ -16,6 +16,12 @@ export interface ListenOptions {
   /** For tests; `limits.httpHeadersMs` otherwise. */
   readonly headersMs?: number | undefined;
 }
+
+/** What a request came over. */
+export type HttpConnection = {
+  /** Closes it at once, whatever is still to be written. */
+  cut(): void;
+};
 
 export interface Listening {
   readonly port: number;
@@ -32,7 +38,9 @@ export async function listen({ fetch, host, port, clock, headersMs = limits.http
       connectionsCheckingInterval: Math.ceil(headersMs / 10),
       requireHostHeader: true,
     },
-    getRequestListener(fetch, { overrideGlobalObjects: false }),
+    getRequestListener((request, { outgoing }) => fetch(request, { cut: () => outgoing.destroy() }), {
+      overrideGlobalObjects: false,
+    }),
   );
   boundConnections(server, limits.httpConnections);
   const underWay = countRequests(server);

@@ -11,6 +11,8 @@ export interface Tokens {
   readonly open: boolean;
   /** The name of whoever holds this token. */
   ownerOf(token: string): string | undefined;
+  /** What changes when the token of this name does; `undefined` without one. */
+  markOf(name: string): string | undefined;
 }
 
 export interface GivenToken {
@@ -31,6 +33,7 @@ export function createTokens(named: readonly NamedToken[]): Tokens {
       for (const { name, hash } of hashes) if (timingSafeEqual(hash, given)) owner ??= name;
       return owner;
     },
+    markOf: (name) => hashes.find((one) => one.name === name)?.hash.toString('hex'),
   };
 }
 

@@ -16,6 +16,7 @@ export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
     append: async (request) => await real().append(request),
     read: async (query) => (await found()?.read(query)) ?? [],
     tail: (session, after, signal) => real().tail(session, after, signal),
+    onNews: (session, callback) => real().onNews(session, callback),
     onInbound: (session, callback) => real().onInbound(session, callback),
     lastInbound: async (session) => (await found()?.lastInbound(session)) ?? 0,
     payload: async (ref) => await found()?.payload(ref),

@@ -210,6 +210,11 @@ export interface Ledger {
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
   /** Everything after `after`, then what comes, from any process, until `signal` aborts. Loses and repeats nothing. */
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
+  /**
+   * Calls back when there may be something new in this session, or in any without one; from any process, and rather once too
+   * often. Says only when to look: what there is, `read` tells. Returns what ends it.
+   */
+  onNews(session: SessionId | undefined, callback: () => void): () => void;
   /** Calls back soon after an event of an inbound type was appended to this session. Returns what ends it. */
   onInbound(session: SessionId, callback: () => void): () => void;
   /** Where the last event of an inbound type stands in the session, 0 without one: cheap enough to be asked again and again. */

@@ -52,6 +52,9 @@ export function watchFile(path: string | undefined, clock: Clock, onNews: () => 
   };
 }
 
+/** The name for those who want news of all of them: no session is called so. */
+export const EVERY_SESSION = '*';
+
 /** Listeners by name. `onFirst` and `onLast` switch the watching on and off. */
 interface Listeners {
   add(name: string, listener: () => void): () => void;

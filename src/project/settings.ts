@@ -27,6 +27,8 @@ const caller = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits: printf %s "$TOKEN" | sha256sum')
     .optional(),
+  /** What it sees and does beyond what it spawned itself. */
+  role: z.enum(['viewer', 'operator', 'owner']).optional(),
   /** The agents that it may spawn; `*` stands for all, as does no list. */
   spawn: z.array(z.string().min(1)).max(limits.callersPerServer).optional(),
   answers: z.boolean().optional(),

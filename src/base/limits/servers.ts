@@ -16,6 +16,21 @@ export const serverLimits = {
   callersPerServer: 1_000,
   tokenCharacters: 1_000,
 
+  // HTTP API
+  loginCodeMs: 10 * MINUTE,
+  loginCodes: 100,
+  loginMs: 7 * 24 * 60 * MINUTE,
+  loginsEnded: 10_000,
+  streamBatchEvents: 500,
+  streamBatchBytes: 1 * MIB,
+  streamReadEvents: 100,
+  streamPayloadBytes: 16 * KIB,
+  streamPagesKept: 32,
+  streamHeartbeatMs: 15 * SECOND,
+  streamStuckMs: 30 * SECOND,
+  streamsPerCaller: 64,
+  streamDeltaCharacters: 64 * KIB,
+
   // tasks
   taskHistory: 50,
   taskMessageCharacters: 64_000,

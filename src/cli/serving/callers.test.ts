@@ -33,6 +33,22 @@ describe('callers of a server', () => {
     expect(callerOf('user')).toMatchObject({ sees: 'everything', answersForAll: true, rights: { ...rights, approves: true } });
   });
 
+  it('have a role: viewers see everything and do nothing, operators answer for all, owners may do everything', async () => {
+    const serve = { callers: { alice: { tokenEnv: 'A', role: 'viewer', approves: true } } };
+    const alone = await callers(serve, [OWNER], { A: ALICE.token });
+    const rights = { spawn: [], commands: [], answers: false, approves: false };
+    expect(alone.callerOf('alice')).toEqual({ name: 'alice', sees: 'everything', role: 'viewer', rights });
+    // Nobody's work is beside the owner's.
+    expect(alone.callerOf('user')).toEqual({ name: 'user', sees: 'everything', answersForAll: true });
+    expect(warningsOf(alone, { root, workspace: root })).toEqual([]);
+    const given = async (role: string) => {
+      const named = { callers: { alice: { tokenEnv: 'A', role } } };
+      return (await callers(named, [OWNER], { A: ALICE.token })).callerOf('alice');
+    };
+    expect(await given('operator')).toMatchObject({ sees: 'everything', answersForAll: true, rights: { approves: false } });
+    expect(await given('owner')).toMatchObject({ sees: 'everything', answersForAll: true, rights: { approves: true } });
+  });
+
   it('have the token that a variable holds or whose hash the file has', async () => {
     const bob = { name: 'bob', token: 'bob-0123456789abcdef' };
     const serve = { callers: { alice: { tokenEnv: 'A' }, bob: { tokenSha256: sha256Of(bob), spawn: ['*'] } } };

@@ -42,10 +42,13 @@ export async function callersOf({ config, env, owner, tokens, allowCommands }: C
   const others: McpCaller[] = [];
   const commands = allowCommands || config.serve.commands === 'allow' ? 'all' : (config.serve.commands ?? []);
   for (const { name } of all.filter((one) => one.name !== owner))
-    others.push({ name, sees: 'own', ...(await grantsOf(name, entries[name], commands, config)) });
-  // With others around, commands of the owner's own agents could be read and misused by theirs.
-  const rights: ClientRights = { commands, answers: true, approves: true };
-  const own: McpCaller = { name: owner, sees: 'everything', ...(others.length === 0 ? {} : { rights, answersForAll: true }) };
+    others.push(await callerWith(name, entries[name], commands, config));
+  // With others who have work done, commands of the owner's own agents could be read and misused by theirs.
+  const shared = others.some(hasWorkDone);
+  const own: McpCaller = {
+    ...{ name: owner, sees: 'everything' },
+    ...(others.length === 0 ? {} : { answersForAll: true, ...(shared ? { rights: allOf(commands) } : {}) }),
+  };
   const byName = new Map(others.map((caller) => [caller.name, caller]));
   return { tokens: all, others, callerOf: (name) => byName.get(name) ?? own };
 }
@@ -79,6 +82,25 @@ function tokenOf(name: string, entry: Entry, known: readonly NamedToken[], env: 
   return [{ name, token }];
 }
 
+const allOf = (commands: ClientRights['commands']): ClientRights => ({ commands, answers: true, approves: true });
+
+const hasWorkDone = ({ role }: McpCaller): boolean => role !== 'viewer';
+
+/** A viewer spawns and answers nothing, whatever else its entry says. */
+async function callerWith(
+  name: string,
+  entry: Entry | undefined,
+  commands: ClientRights['commands'],
+  config: Pick<ProjectConfig, 'root'>,
+): Promise<McpCaller> {
+  const { role } = entry ?? {};
+  const seeing = { name, sees: 'everything', role } as const;
+  if (role === 'viewer') return { ...seeing, rights: { spawn: [], commands: [], answers: false, approves: false } };
+  const granted = await grantsOf(name, entry, commands, config);
+  if (role === undefined) return { name, sees: 'own', ...granted };
+  return { ...seeing, answersForAll: true, ...granted, ...(role === 'owner' ? { rights: allOf(commands) } : {}) };
+}
+
 async function grantsOf(
   name: string,
   entry: Entry | undefined,
@@ -104,7 +126,7 @@ export function warningsOf(
   { others }: Callers,
   { workspace, root }: Pick<ProjectConfig, 'workspace' | 'root'>,
 ): readonly string[] {
-  const shared = others.filter((caller) => caller.workspace === undefined).map(({ name }) => name);
+  const shared = others.filter((caller) => hasWorkDone(caller) && caller.workspace === undefined).map(({ name }) => name);
   const warnings: string[] = [];
   if (shared.length > 0)
     warnings.push(

@@ -1,8 +1,9 @@
 /**
- * `troupe serve`: the servers of MCP and A2A over HTTP, until Ctrl-C. Whoever can reach it can make agents work and spend money,
- * so beyond this machine it does not start without a token.
+ * `troupe serve`: the servers of MCP and A2A over HTTP, and the API, until Ctrl-C. Whoever can reach it can make agents work and
+ * spend money, so beyond this machine it does not start without a token.
  */
 import { systemRandom } from '../../base/random.ts';
+import { createServedApi, type ServedApi } from '../../http/api/served-api.ts';
 import { createApp } from '../../http/app.ts';
 import { type Listening, listen } from '../../http/listen.ts';
 import { allowedNames, isLoopback } from '../../http/names.ts';
@@ -45,21 +46,31 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const a2a = createServedA2a({ project, mcp: needs, withToken, callerOf, onError: logError(context, 'a2a') });
     const door = { tokens: createTokens(callers.tokens), callerOf, owner };
     const names = allowedNames(options.host, options.allowHost);
-    const app = createApp({ ...door, mcp, a2a, onError, names, version: needs.version });
     const { clock } = context;
+    const { ledger } = project;
+    const api = createServedApi({
+      ...door,
+      ledger,
+      clock,
+      random: systemRandom,
+      version: needs.version,
+      onError: logError(context, 'api'),
+    });
+    const app = createApp({ ...door, mcp, a2a, api, onError, names, version: needs.version });
     // Before anybody learns of the address: whoever knows it may also tell us to stop.
     const stopped = stopSignal(context);
     try {
       const { host, port, grpcPort } = options;
       await a2a.ready();
       if (grpcPort !== undefined) await a2a.listen({ ...door, host, port: grpcPort });
-      const server = await listen({ fetch: (request) => app.fetch(request), host, port, clock });
-      announce(context, server, callers.tokens.length > 0);
+      const server = await listen({ fetch: (request, connection) => app.fetch(request, connection), host, port, clock });
+      announce(context, server, callers.tokens.length > 0, api);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
       beginA2a(context, a2a, server).catch(logError(context, 'a2a'));
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
+      api.close();
       await Promise.all([mcp.close(), a2a.close(), server.stop()]);
     } finally {
       await Promise.all([mcp.close(), a2a.close()]);
@@ -101,7 +112,7 @@ function namedTokens({ terminal }: CommandContext, options: ServeOptions, owner:
 }
 
 /** The address for a program on stdout; how to use it for a person on stderr. */
-function announce({ terminal, cwd }: CommandContext, server: Listening, withToken: boolean): void {
+function announce({ terminal, cwd }: CommandContext, server: Listening, withToken: boolean, api: ServedApi): void {
   const { out, progress } = terminal;
   const url = `${server.origin}/mcp`;
   const header = withToken ? ' --header "Authorization: Bearer $TROUPE_TOKEN"' : '';
@@ -111,6 +122,9 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
   progress.line(`serving the agents of ${cwd}; Ctrl-C stops`);
   progress.line(`  Claude Code:  claude mcp add --transport http troupe ${url}${header}`);
   progress.line(`  others, JSON: ${json}`);
+  progress.line(`  HTTP API:     ${server.origin}/reference`);
+  // Only to somebody who looks: what is written to a log stays there.
+  if (progress.isTty) progress.line(`  browser:      ${server.origin}${api.loginPath()} (once, within ten minutes)`);
 }
 
 async function beginA2a({ terminal: { progress } }: CommandContext, a2a: ServedA2a, server: Listening): Promise<void> {

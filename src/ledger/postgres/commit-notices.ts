@@ -10,7 +10,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import { followSession } from '../follow.ts';
 import type { Ledger } from '../port.ts';
 import { integer, text } from '../rows.ts';
-import { createListeners, onLater } from '../watch.ts';
+import { createListeners, EVERY_SESSION, onLater } from '../watch.ts';
 import type { Database, Statement } from './connection.ts';
 import { createListening } from './listen.ts';
 import type { BatchState } from './state.ts';
@@ -18,6 +18,7 @@ import { channels } from './write.ts';
 
 interface PostgresNotices {
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
+  onNews(session: SessionId | undefined, callback: () => void): () => void;
   onInbound(session: SessionId, callback: () => void): () => void;
   /** This process committed a batch. */
   committed(state: BatchState): void;
@@ -63,8 +64,10 @@ export function createPostgresNotices(options: NoticesOptions): PostgresNotices 
     name: options.name,
     onNews: (from, payload) => {
       const [session = '', position = ''] = payload.split(' ');
-      if (from === channel.events) tails.tell(session);
-      else inbound.heard(session, Number(position));
+      if (from === channel.events) {
+        tails.tell(session);
+        tails.tell(EVERY_SESSION);
+      } else inbound.heard(session, Number(position));
     },
     onConnected: () => {
       tails.names().forEach(tails.tell);
@@ -76,6 +79,7 @@ export function createPostgresNotices(options: NoticesOptions): PostgresNotices 
       const ended = AbortSignal.any([signal, closing.signal]);
       return followSession(options.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
+    onNews: (session, callback) => tails.add(session ?? EVERY_SESSION, callback),
     onInbound: (session, callback) => onLater(waiting, session, () => inbound.known(session), callback),
     committed: (state) => {
       for (const { name, head, inbound: position, changed } of state.sessions.values()) {
@@ -83,6 +87,7 @@ export function createPostgresNotices(options: NoticesOptions): PostgresNotices 
         tails.tell(name);
         inbound.heard(name, position);
       }
+      tails.tell(EVERY_SESSION);
     },
     close: async () => {
       closing.abort();

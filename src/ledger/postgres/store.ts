@@ -139,8 +139,7 @@ function assemble(
   return {
     append,
     ...{ read: reader.read, lastInbound: reader.lastInbound },
-    tail: notices.tail,
-    onInbound: notices.onInbound,
+    ...{ tail: notices.tail, onNews: notices.onNews, onInbound: notices.onInbound },
     payload: reader.payload,
     held: reader.held,
     runs: (filter) => readPostgresRuns(database, filter),

@@ -10,11 +10,12 @@ import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { followSession } from '../follow.ts';
 import { integer } from '../rows.ts';
-import { createListeners, onLater, ring, type Watch, watchFile } from '../watch.ts';
+import { createListeners, EVERY_SESSION, onLater, ring, type Watch, watchFile } from '../watch.ts';
 import type { Reader } from './read.ts';
 
 export interface CommitNotices {
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
+  onNews(session: SessionId | undefined, callback: () => void): () => void;
   onInbound(session: SessionId, callback: () => void): () => void;
   /** This process committed events of the session. */
   committed(session: SessionId, inbound: boolean): void;
@@ -55,9 +56,11 @@ export function createCommitNotices(database: DatabaseSync, path: string, reader
       const ended = AbortSignal.any([signal, closing.signal]);
       return followSession(reader.read, session, after, ended, clock, (wake) => tails.add(session, wake));
     },
+    onNews: (session, callback) => tails.add(session ?? EVERY_SESSION, callback),
     onInbound: (session, callback) => onLater(waiting, session, () => lastInbound(session), callback),
     committed: (session, inbound) => {
       tails.tell(session);
+      tails.tell(EVERY_SESSION);
       if (!inbound) return;
       waiting.tell(session);
       if (bell !== undefined) ring(bell);

@@ -114,6 +114,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     append,
     read: reader.read,
     tail: notices.tail,
+    onNews: notices.onNews,
     onInbound: notices.onInbound,
     lastInbound: async (session) => reader.lastInbound(session),
     payload: reader.payload,

@@ -1,10 +1,10 @@
 /** Completes what a person types into an address or a prompt: names of agents, runs, and files of a run. */
 import { type CompleteResult, type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { limits } from '../../base/limits.ts';
+import { findVisibleRun, visibleRuns } from '../../front/sight.ts';
 import { artifactsOf } from '../artifacts.ts';
 import { agentsFor, type McpCaller, type McpNeeds } from './needs.ts';
 import { resourceTemplates } from './resources.ts';
-import { findVisibleRun, visibleRuns } from './runs.ts';
 
 export function serveCompletion({ server }: McpServer, needs: McpNeeds, caller: McpCaller): void {
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context } }) => {

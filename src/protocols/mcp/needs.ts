@@ -3,6 +3,8 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { Assistants } from '../../assistants/port.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientRights } from '../../events/assistants.ts';
+import type { GivenRole } from '../../front/roles.ts';
+import type { Seer } from '../../front/sight.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
 /** The agents as a client may see them. */
@@ -26,11 +28,9 @@ export interface McpNeeds {
 }
 
 /** Who is at the other end. */
-export interface McpCaller {
-  /** The name under which it takes part in threads. */
-  readonly name: string;
-  /** The owner of the project sees every run; others see those that they spawned, and what is below them. */
-  readonly sees: 'everything' | 'own';
+export interface McpCaller extends Seer {
+  /** What the HTTP API lets it do: see `roleOfCaller`. */
+  readonly role?: GivenRole | undefined;
   /** The owner, where there are other callers: what their runs ask can be answered by it. */
   readonly answersForAll?: boolean | undefined;
   /** Everything without them. */

@@ -14,12 +14,13 @@ import {
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { findVisibleRun, visibleRuns } from '../../front/sight.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { artifactsOf, readArtifact } from '../artifacts.ts';
 import { agentsFor, type McpCaller, type McpNeeds } from './needs.ts';
 import { pageOf } from './pages.ts';
-import { findVisibleRun, runLog, runSummary, visibleRuns } from './runs.ts';
+import { runLog, runSummary } from './runs.ts';
 import { agentAddress, artifactAddress, parseAddress, type ResourceAddress, runAddress } from './uris.ts';
 
 const JSON_TYPE = 'application/json';

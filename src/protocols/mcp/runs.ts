@@ -1,46 +1,17 @@
 /**
- * Runs as a client may read them: found only by whoever may see them, summarised as data, and as lines of a log. Everything
- * a model wrote is a value in JSON or one line of plain text, so it cannot pass for something that we say.
+ * Runs as a client may read them: summarised as data, and as lines of a log. Everything a model wrote is a value in JSON or one
+ * line of plain text, so it cannot pass for something that we say.
  */
 
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { parentRun, spawnerOf } from '../../events/run-origin.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { foldRunTree, initialRunTree, type RunNode, subtree, subtreeSpending } from '../../projections/run-tree.ts';
 import { timelineLine } from '../../projections/timeline.ts';
-import type { McpCaller } from './needs.ts';
 
 type Reading = Pick<Ledger, 'runs' | 'read'>;
-
-/** The newest runs without a parent that this caller may see. */
-export async function visibleRuns(ledger: Reading, caller: McpCaller): Promise<readonly RunRow[]> {
-  const rows = await ledger.runs({ roots: true, limit: limits.listedRuns });
-  if (caller.sees === 'everything') return rows;
-  const visible: RunRow[] = [];
-  for (const row of rows) if (await isOwn(ledger, row, caller)) visible.push(row);
-  return visible;
-}
-
-/** `undefined` also for a run that is there but not for this caller: who may not see it does not learn that it exists. */
-export async function findVisibleRun(ledger: Reading, caller: McpCaller, run: string): Promise<RunRow | undefined> {
-  const row = await rowOf(ledger, run as RunId);
-  if (row === undefined || caller.sees === 'everything') return row;
-  let root: RunRow | undefined = row;
-  for (let depth = 0; depth <= limits.runDepth && root !== undefined && root.parent !== null; depth += 1)
-    root = await rowOf(ledger, root.parent);
-  return root !== undefined && root.parent === null && (await isOwn(ledger, root, caller)) ? row : undefined;
-}
-
-async function rowOf(ledger: Reading, run: RunId): Promise<RunRow | undefined> {
-  return (await ledger.runs({ run, limit: 1 }))[0];
-}
-
-async function isOwn(ledger: Reading, root: RunRow, caller: McpCaller): Promise<boolean> {
-  const [started] = await ledger.read({ session: root.session, run: root.run, types: ['run.started'], limit: 1 });
-  return started?.event_type === 'run.started' && spawnerOf(started.payload)?.by === caller.name;
-}
 
 /** State, agent, answer and cost of a run, with the tree of runs below it. */
 export async function runSummary(ledger: Reading, row: RunRow): Promise<Readonly<Record<string, unknown>> | undefined> {

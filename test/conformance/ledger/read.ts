@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { limits } from '../../../src/base/limits.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
-import { appendOrFail, type ConformanceCheck, givenRun, note, opening, positions, upTo, writeNotes } from './support.ts';
+import {
+  appendOrFail,
+  type ConformanceCheck,
+  givenRun,
+  note,
+  opening,
+  positions,
+  upTo,
+  type Writer,
+  writeNotes,
+} from './support.ts';
 
 async function take(events: AsyncIterable<LedgerEvent>, count: number, stop: AbortController): Promise<LedgerEvent[]> {
   const taken: LedgerEvent[] = [];
@@ -88,6 +98,28 @@ export const readChecks: readonly ConformanceCheck[] = [
       assert.deepEqual(await aborted, []);
       await writer.ledger.close();
       assert.deepEqual(await closed, []);
+    },
+  },
+  {
+    name: 'says when there is news, in one session and in any, also from another process',
+    check: async (open) => {
+      const store = await open();
+      const [writer, other] = [await givenRun(store), await givenRun(store)];
+      for (const ledger of [store.ledger, (await store.another()) ?? store.ledger]) {
+        const heard = (session: Writer['session'] | undefined) =>
+          new Promise<void>((resolve) => {
+            const stop = ledger.onNews(session, () => {
+              stop();
+              resolve();
+            });
+          });
+        const told = Promise.all([heard(writer.session), heard(undefined)]);
+        await writeNotes(writer, 1);
+        await told;
+        const ofOthers = heard(undefined);
+        await writeNotes(other, 1);
+        await ofOthers;
+      }
     },
   },
   {

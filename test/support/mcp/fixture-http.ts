@@ -31,7 +31,7 @@ export async function startFixture(needs: FixtureNeeds, { tokens = [], headersMs
   const callerOf = (name: string) => ({ name, sees: name === 'user' ? 'everything' : 'own' }) as const;
   const app = createApp({ mcp, names, tokens: createTokens(tokens), owner: 'user', callerOf, version: '0.0.0', onError });
   const bounds = { host: '127.0.0.1', port: 0, clock: systemClock, headersMs };
-  const server = await listen({ fetch: (request) => app.fetch(request), ...bounds });
+  const server = await listen({ fetch: (request, connection) => app.fetch(request, connection), ...bounds });
   const url = new URL(`${server.origin}/mcp`);
   const clients: Client[] = [];
   return {

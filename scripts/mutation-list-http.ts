@@ -1,0 +1,73 @@
+/** Ways to break the HTTP API and its streams. */
+import type { Mutation } from './mutation-list.ts';
+
+const stream = 'src/http/stream/stream.test.ts';
+const door = 'src/http/api/api.test.ts';
+const events = 'src/http/api/event-routes.test.ts';
+
+export const httpMutations: readonly Mutation[] = [
+  {
+    invariant: 'H4: whoever comes back with a cursor misses nothing and has nothing twice',
+    change: 'a stream begins one event too late',
+    file: 'src/http/stream/session-stream.ts',
+    find: 'let position = stream.after;',
+    replace: 'let position = stream.after + 1;',
+    caughtBy: { file: stream, test: 'is the same for whoever comes late, early, again or with a cursor' },
+  },
+  {
+    invariant: 'H4: a cursor of another session is refused',
+    change: 'only the position is looked at',
+    file: 'src/http/api/event-routes.ts',
+    find: "? position : 'foreign';",
+    replace: '? position : position;',
+    caughtBy: { file: stream, test: 'refuses a cursor that is not of this session' },
+  },
+  {
+    invariant: 'H5: whoever takes nothing is cut off',
+    change: 'the connection is left open',
+    file: 'src/http/stream/endless-response.ts',
+    find: '          end();\n          cut();',
+    replace: '          end();',
+    caughtBy: { file: stream, test: 'cuts off whoever takes nothing' },
+  },
+  {
+    invariant: 'A cookie alone changes nothing',
+    change: 'writes need no key',
+    file: 'src/http/api/door.ts',
+    find: "!holder.hasKey(headers.get(KEY_HEADER) ?? '')",
+    replace: 'headers.has(KEY_HEADER) && false',
+    caughtBy: { file: door, test: 'takes no write from a cookie alone' },
+  },
+  {
+    invariant: 'A page of another origin asks nothing in the name of a login',
+    change: 'the origin is not compared',
+    file: 'src/http/api/door.ts',
+    find: "origin === undefined || URL.parse(origin)?.host === header('host')?.toLowerCase()",
+    replace: 'origin === undefined || URL.parse(origin) !== null',
+    caughtBy: { file: door, test: 'takes no write from a cookie alone' },
+  },
+  {
+    invariant: 'A code logs in once',
+    change: 'it can be used again',
+    file: 'src/http/logins.ts',
+    find: '      codes.delete(hash);\n',
+    replace: '',
+    caughtBy: { file: 'src/http/logins.test.ts', test: 'swap a code once, in time, and no other' },
+  },
+  {
+    invariant: 'H3: a hash alone opens no payload',
+    change: 'the event is not asked whether it names it',
+    file: 'src/http/api/event-routes.ts',
+    find: "return attachment_ref === ref ? 'attachment' : undefined;",
+    replace: "return attachment_ref === ref ? 'attachment' : 'attachment';",
+    caughtBy: { file: events, test: 'name payloads that are fetched by their hashes' },
+  },
+  {
+    invariant: 'H3: what somebody may not see is not there',
+    change: 'every session is everybody’s',
+    file: 'src/front/sight.ts',
+    find: 'for (const root of roots) if (!(await isOwn(ledger, root, seer))) return undefined;',
+    replace: '',
+    caughtBy: { file: events, test: 'are for whoever spawned the session' },
+  },
+];

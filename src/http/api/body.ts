@@ -1,0 +1,36 @@
+/** The JSON of a request, up to a limit. */
+import { type Json, parseJson } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { invalid, type Refusal } from './refusals.ts';
+
+/** An empty body is an empty object. */
+export async function bodyIn(request: Request): Promise<Result<Json, Refusal>> {
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const text = await textIn(request);
+  if (text === undefined) return fail(TOO_LARGE);
+  if (text === '') return ok({});
+  // A form that a page of somebody else sends is never JSON.
+  if (type !== 'application/json') return fail({ ...invalid('The content type must be application/json.'), status: 415 });
+  const parsed = parseJson(text);
+  return parsed.ok ? ok(parsed.value) : fail(invalid('The body is not JSON.'));
+}
+
+async function textIn(request: Request): Promise<string | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limits.httpBodyBytes) return undefined;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > limits.httpBodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const TOO_LARGE: Refusal = {
+  status: 413,
+  code: 'too_large',
+  message: `The body has more than ${limits.httpBodyBytes} bytes (limit httpBodyBytes).`,
+  fix: 'Put what is long into a file of the workspace and name the file.',
+};

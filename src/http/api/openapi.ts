@@ -1,0 +1,68 @@
+/** The table of routes as OpenAPI 3.1 has it, for programs that write clients and pages. */
+import { z } from 'zod';
+import { addressOf, type Route, type RouteAnswer } from './route.ts';
+
+type Described = Readonly<Record<string, unknown>>;
+
+export function openApi(routes: readonly Route[], version: string): Described {
+  const paths: Record<string, Record<string, Described>> = {};
+  for (const route of routes) {
+    const address = addressOf(route);
+    paths[address] = { ...paths[address], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Troupe', version, description: 'Runs of agents, and the ledger of what they did. See docs/http.md.' },
+    paths,
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas: { Error: jsonSchema(error) } },
+  };
+}
+
+const error = z.object({
+  error: z.looseObject({ code: z.string(), message: z.string(), fix: z.string().optional().describe('what to do about it') }),
+});
+
+function operation(route: Route): Described {
+  const { method, path, summary, group, deed, query, body, answer } = route;
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^a-zA-Z]+(\w?)/g, (_all, next: string) => next.toUpperCase())}`,
+    summary,
+    tags: [group],
+    ...(deed === 'anybody' ? {} : { security: [{ token: [] }] }),
+    parameters: [...pathParameters(path), ...queryParameters(query), ...(method === 'POST' ? [REPEATED] : [])],
+    ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
+    responses: { '200': { description: 'As asked.', ...contentOf(answer) }, default: REFUSED },
+  };
+}
+
+const REFUSED = {
+  description: 'Refused; nothing was done.',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+};
+const REPEATED = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same for a request and its repetition: what it asks for is done once.',
+  schema: { type: 'string' },
+};
+
+const pathParameters = (path: string): readonly Described[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+
+function queryParameters(query: z.ZodType | undefined): readonly Described[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(query, 'input');
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
+}
+
+const MEDIA = { stream: 'text/event-stream', bytes: 'application/octet-stream', text: 'text/plain', page: 'text/html' } as const;
+
+const contentOf = (answer: RouteAnswer): Described =>
+  typeof answer === 'string'
+    ? { content: { [MEDIA[answer]]: {} } }
+    : { content: { 'application/json': { schema: jsonSchema(answer) } } };
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output') {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
+  return rest;
+}

@@ -1,0 +1,89 @@
+/** The few pages that there are: how to get in, and what the API does. Nothing in them comes from elsewhere, or from an agent. */
+import { ok } from '../../base/result.ts';
+import { openApi } from './openapi.ts';
+import { addressOf, defineRoute, type Route, type RouteReply } from './route.ts';
+
+export function pageRoutes(routes: readonly Route[], version: string): readonly Route[] {
+  const root = { method: 'GET', at: 'root', group: 'Pages', deed: 'anybody' } as const;
+  const described = JSON.stringify(openApi(routes, version));
+  const reference = referencePage(routes, version);
+  return [
+    defineRoute({
+      ...{ ...root, path: '/openapi.json', answer: 'text' },
+      summary: 'This table for programs: OpenAPI 3.1.',
+      handle: async () => ok(respond(described, 'application/json')),
+    }),
+    defineRoute({
+      ...{ ...root, path: '/reference', answer: 'page' },
+      summary: 'This table for people.',
+      handle: async () => ok(respond(reference, 'text/html; charset=utf-8', "style-src 'self'")),
+    }),
+    defineRoute({
+      ...{ ...root, path: '/reference.css', answer: 'text' },
+      summary: 'How the page of this table looks.',
+      handle: async () => ok(respond(STYLE, 'text/css; charset=utf-8')),
+    }),
+    defineRoute({
+      ...{ ...root, path: '/login', answer: 'page' },
+      summary: 'The page that swaps the code behind the # of its address for a login.',
+      handle: async () => ok(respond(LOGIN, 'text/html; charset=utf-8', "script-src 'self'; connect-src 'self'")),
+    }),
+    defineRoute({
+      ...{ ...root, path: '/login.js', answer: 'text' },
+      summary: 'What that page does.',
+      handle: async () => ok(respond(LOGIN_SCRIPT, 'text/javascript; charset=utf-8')),
+    }),
+  ];
+}
+
+const CLOSED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+const respond = (body: string, type: string, more = ''): RouteReply<never> => ({
+  kind: 'response',
+  response: new Response(body, {
+    headers: { 'content-type': type, 'content-security-policy': more === '' ? CLOSED : `${CLOSED}; ${more}` },
+  }),
+});
+
+const html = (title: string, head: string, body: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>${head}</head><body>${body}</body></html>
+`;
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const LOGIN = html('Troupe', '<script src="/login.js" defer></script>', '<main><p id="said">Logging in …</p></main>');
+
+/** The code leaves the address before anything else happens: nobody finds it in the history. */
+const LOGIN_SCRIPT = `const code = location.hash.slice(1);
+history.replaceState(null, '', location.pathname);
+const say = (text) => { document.getElementById('said').textContent = text; };
+const body = JSON.stringify({ code });
+fetch('/api/v1/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(async (answer) => {
+  const said = await answer.json();
+  if (!answer.ok) return say(said.error.message + ' ' + (said.error.fix ?? ''));
+  localStorage.setItem('troupe-key', said.key);
+  location.replace('/reference');
+}).catch(() => say('The server does not answer.'));
+`;
+
+const STYLE = `:root { color-scheme: light dark; font: 14px/1.5 system-ui, sans-serif; }
+body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+code { font: 12.5px ui-monospace, monospace; }
+table { border-collapse: collapse; width: 100%; margin-bottom: 2rem; }
+td { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .3rem .6rem .3rem 0; vertical-align: top; }
+td:first-child { white-space: nowrap; }
+`;
+
+const MAY = { anybody: 'anybody', look: 'everybody with a token', work: 'all but viewers', keep: 'the owner' } as const;
+
+function referencePage(routes: readonly Route[], version: string): string {
+  const groups = Map.groupBy(routes, ({ group }) => group);
+  const tables = [...groups].map(([group, listed]) => `<h2>${escaped(group)}</h2><table>${listed.map(line).join('')}</table>`);
+  const head = '<link rel="stylesheet" href="/reference.css">';
+  return html(`Troupe ${version}: HTTP API`, head, `<h1>Troupe ${escaped(version)}: HTTP API</h1>${tables.join('')}`);
+}
+
+const line = (one: Route): string =>
+  `<tr><td><code>${one.method} ${escaped(addressOf(one))}</code></td><td>${escaped(one.summary)}</td><td>${MAY[one.deed]}</td></tr>`;

@@ -1,0 +1,46 @@
+/** The whole API, put together: its table of routes, its pages, its door. */
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { Ledger } from '../../ledger/port.ts';
+import type { McpCaller } from '../../protocols/mcp/needs.ts';
+import { createLogins } from '../logins.ts';
+import type { Tokens } from '../tokens.ts';
+import { type ApiEndpoint, createApi } from './api.ts';
+import { eventRoutes } from './event-routes.ts';
+import { loginPath, loginRoutes } from './login-routes.ts';
+import { pageRoutes } from './pages.ts';
+import type { Route } from './route.ts';
+
+export interface ApiNeeds {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly version: string;
+  readonly tokens: Tokens;
+  readonly owner: string;
+  callerOf(name: string): McpCaller;
+  onError(error: Error): void;
+}
+
+export interface ServedApi extends ApiEndpoint {
+  /** Where the owner's browser logs in, once, within a few minutes. */
+  loginPath(): string;
+  /** Ends all streams. */
+  close(): void;
+}
+
+const SECRET_BYTES = 32;
+
+export function createServedApi(needs: ApiNeeds): ServedApi {
+  const { clock, random, version, tokens, owner, callerOf, onError } = needs;
+  const stopping = new AbortController();
+  // Without a token the owner is still somebody; everybody else is known by theirs.
+  const mark = (name: string): string | undefined => tokens.markOf(name) ?? (name === owner ? '' : undefined);
+  const logins = createLogins({ clock, random, secret: random.bytes(SECRET_BYTES), mark });
+  const table = tableOf(needs, stopping.signal);
+  const routes = [...loginRoutes(logins, version), ...table];
+  const api = createApi({ door: { tokens, logins, callerOf }, routes: [...routes, ...pageRoutes(routes, version)], onError });
+  return { ...api, loginPath: () => loginPath(logins.code(owner).code), close: () => stopping.abort() };
+}
+
+const tableOf = (needs: ApiNeeds, stopping: AbortSignal): readonly Route[] => [...eventRoutes({ ...needs, stopping })];

@@ -1,0 +1,169 @@
+/** Streams of a session on a real port: nothing is lost, nothing comes twice, and nobody is held up by somebody else. */
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appendOrFail, note, type Writer, writeNotes } from '../../../test/conformance/ledger/support.ts';
+import { handClock } from '../../../test/support/hand-clock.ts';
+import { type ApiServer, OWNER_TOKEN, startApi } from '../../../test/support/http/api-server.ts';
+import { type Listener, listenTo } from '../../../test/support/http/sse.ts';
+import { eventLoopTurn } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
+import { readEvents } from '../../ledger/pages.ts';
+import { encodedEvent } from './encoded-events.ts';
+
+const pathOf = ({ session }: Writer, query = ''): string => `/api/v1/sessions/${session}/stream${query}`;
+
+async function follow(server: ApiServer, writer: Writer, query = '', headers = {}): Promise<Listener> {
+  const stop = new AbortController();
+  const response = await server.ask(pathOf(writer, query), { headers, signal: stop.signal });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  return listenTo(response, stop);
+}
+
+async function ledgerTexts({ ledger, session }: Writer, form: 'small' | 'none' | 'all' = 'small'): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for await (const event of readEvents(ledger, { session })) texts.push(encodedEvent(event, form));
+  return texts;
+}
+
+const writeMany = (writer: Writer, count: number) =>
+  appendOrFail(
+    writer,
+    Array.from({ length: count }, (_, index) => note(writer, `old "${index}", [${index}]`)),
+  );
+
+describe('a stream', () => {
+  it('catches up in large frames, then tells one by one, and says where the session ends', async () => {
+    await using server = await startApi();
+    const writer = await server.run();
+    await writeMany(writer, limits.streamBatchEvents + 10);
+    const listener = await follow(server, writer);
+    await expect.poll(() => listener.events().length).toBe(limits.streamBatchEvents + 11);
+    expect(listener.frames.map(({ event }) => event)).toEqual(['events', 'events']);
+    expect(listener.comments).toEqual([`head ${writer.session}.${limits.streamBatchEvents + 11}`]);
+    await writeNotes(writer, 3);
+    await expect.poll(() => listener.frames.length).toBe(5);
+    expect(listener.frames.slice(2).map(({ event, id }) => [event, id])).toEqual(
+      [12, 13, 14].map((more) => ['event', `${writer.session}.${limits.streamBatchEvents + more}`]),
+    );
+    expect(listener.events()).toEqual(await ledgerTexts(writer));
+    listener.stop();
+    expect(server.errors).toEqual([]);
+  });
+
+  it('is the same for whoever comes late, early, again or with a cursor, byte for byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ notes: fc.integer({ min: 1, max: 40 }), leaves: fc.boolean() }), { minLength: 1, maxLength: 6 }),
+        fc.constantFrom('small', 'none', 'all'),
+        async (rounds, form) => {
+          await using server = await startApi();
+          const writer = await server.run();
+          const early = await follow(server, writer, `?payloads=${form}`);
+          let coming = await follow(server, writer, `?payloads=${form}`);
+          const seen: string[] = [];
+          for (const { notes, leaves } of rounds) {
+            await writeMany(writer, notes);
+            if (!leaves) continue;
+            // Wherever it was just then.
+            coming.stop();
+            await coming.ended;
+            seen.push(...coming.events());
+            const cursor = seen.length === 0 ? {} : { 'last-event-id': `${writer.session}.${seen.length}` };
+            coming = await follow(server, writer, `?payloads=${form}`, cursor);
+          }
+          const late = await follow(server, writer, `?payloads=${form}`);
+          const middle = await follow(server, writer, `?payloads=${form}&after=1`);
+          const expected = await ledgerTexts(writer, form);
+          await expect.poll(() => early.events()).toEqual(expected);
+          await expect.poll(() => late.events()).toEqual(expected);
+          await expect.poll(() => [...seen, ...coming.events()]).toEqual(expected);
+          await expect.poll(() => middle.events()).toEqual(expected.slice(1));
+          for (const one of [early, coming, late, middle]) one.stop();
+        },
+      ),
+      { numRuns: 12, endOnFailure: true },
+    );
+  });
+
+  it('refuses a cursor that is not of this session', async () => {
+    await using server = await startApi();
+    const [writer, other] = [await server.run(), await server.run()];
+    for (const cursor of [`${other.session}.1`, `${writer.session}.2`, '2', '999999999999999']) {
+      const response = await server.ask(pathOf(writer), { headers: { 'last-event-id': cursor } });
+      expect([response.status, await response.json()]).toMatchObject([409, { error: { code: 'foreign_cursor', head: 1 } }]);
+    }
+    for (const cursor of ['x', '-1', '1.5', `${writer.session}.`, `${writer.session}.1.1`])
+      expect((await server.ask(pathOf(writer, `?after=${cursor}`))).status).toBe(400);
+    expect((await server.ask('/api/v1/sessions/ses_nowhere/stream')).status).toBe(404);
+  });
+
+  it('gives signs of life that tell where the session ends', async () => {
+    const clock = handClock();
+    await using server = await startApi({ clock });
+    const writer = await server.run();
+    const listener = await follow(server, writer);
+    await expect.poll(() => listener.events().length).toBe(1);
+    for (let beat = 1; beat <= 2; beat += 1) {
+      await expect
+        .poll(async () => {
+          await eventLoopTurn();
+          if (listener.comments.length <= beat) clock.advance(limits.streamHeartbeatMs);
+          return listener.comments.length;
+        })
+        .toBeGreaterThan(beat);
+    }
+    expect(new Set(listener.comments)).toEqual(new Set([`head ${writer.session}.1`]));
+    listener.stop();
+  });
+
+  it('cuts off whoever takes nothing, and keeps nothing for them meanwhile', async () => {
+    const clock = handClock();
+    await using server = await startApi({ clock });
+    const writer = await server.run();
+    const large = 'x'.repeat(200_000);
+    const notes = Array.from({ length: 20 }, () => note(writer, large));
+    for (let round = 0; round < 5; round += 1) await appendOrFail(writer, notes);
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()).on('error', () => undefined));
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+    socket.once('data', () => {
+      socket.pause();
+      begin();
+    });
+    const head = `GET ${pathOf(writer, '?payloads=all')} HTTP/1.1\r\nhost: 127.0.0.1\r\n`;
+    socket.write(`${head}authorization: Bearer ${OWNER_TOKEN}\r\n\r\n`);
+    await began;
+    // Somebody else is not held up by it.
+    const listener = await follow(server, writer);
+    await expect.poll(() => listener.events().length).toBe(101);
+    await expect
+      .poll(async () => {
+        await eventLoopTurn();
+        if (server.cuts() === 0) clock.advance(limits.streamStuckMs);
+        return server.cuts();
+      })
+      .toBe(1);
+    listener.stop();
+    socket.resume();
+    await closed;
+  });
+
+  it('ends when its server stops, and when too many are open for one caller another is refused', async () => {
+    await using server = await startApi();
+    const writer = await server.run();
+    const open = await Promise.all(Array.from({ length: limits.streamsPerCaller }, () => follow(server, writer)));
+    const refused = await server.ask(pathOf(writer));
+    expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: 'too_many_streams' } }]);
+    open[0]?.stop();
+    await expect
+      .poll(async () => {
+        const response = await server.ask(pathOf(writer));
+        await response.body?.cancel();
+        return response.status;
+      })
+      .toBe(200);
+    await server[Symbol.asyncDispose]();
+    await Promise.all(open.map(({ ended }) => ended));
+  });
+});
