@@ -71,6 +71,7 @@ export const executorMeanings: { readonly [Type in keyof typeof executorEvents]:
       exitCode: 'of its process',
       signal: 'that ended its process',
       stderr: 'the end of what it wrote there',
+      refused: 'what the walls that it was kept in have refused it',
       survivors: 'processes that had left its group; they were ended as well',
     },
   },

@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation-list.ts';
 
 const INSIDE = 'test/sandbox/commands.test.ts';
+const KEPT = 'test/sandbox/executors.test.ts';
 
 export const placeMutations: readonly Mutation[] = [
   {
@@ -16,7 +17,7 @@ export const placeMutations: readonly Mutation[] = [
     invariant: 'A command inside the sandbox sees nothing of the home but what it needs',
     change: 'the home is not hidden',
     file: 'src/sandbox/walls.ts',
-    find: 'denyRead: [...hiddenHome, ',
+    find: 'denyRead: [...hidden, ',
     replace: 'denyRead: [',
     caughtBy: { file: INSIDE, test: 'does not see the rest of the home' },
   },
@@ -43,5 +44,59 @@ export const placeMutations: readonly Mutation[] = [
     find: 'network: { allowedDomains: [], deniedDomains: [] }',
     replace: "network: { allowedDomains: ['*.example'], deniedDomains: [] }",
     caughtBy: { file: 'src/sandbox/sandbox.test.ts', test: 'reaches no host that was not allowed, and tells which it was' },
+  },
+  {
+    invariant: 'An executor that asks nobody sees and reaches nothing but what is its own',
+    change: 'it is started as it is',
+    file: 'src/executors/acp/open.ts',
+    find: 'if (keeping === undefined) return ok(',
+    replace: 'if (keeping === undefined || entry.asks) return ok(',
+    caughtBy: { file: KEPT, test: 'sees and reaches nothing but what is its own' },
+  },
+  {
+    invariant: 'Nothing inside says to git outside where its repository is',
+    change: 'the file that says where the repository of a worktree is can be written',
+    file: 'src/tools/shell/walls.ts',
+    find: '[repository.link, ...LEADING',
+    replace: '[...LEADING',
+    caughtBy: { file: KEPT, test: 'sees and reaches nothing but what is its own' },
+  },
+  {
+    invariant: 'Commands that are run for an executor run inside walls, and see none of its own folders',
+    change: 'they run without',
+    file: 'src/executors/acp/open.ts',
+    find: 'const inside = insideOf(needs.keeping?.sandbox,',
+    replace: 'const inside = insideOf(undefined,',
+    caughtBy: { file: KEPT, test: 'writes, runs, commits, asks its model, keeps its things, and is loaded again' },
+  },
+  {
+    invariant: 'What one executor keeps is closed to the others',
+    change: 'only the home hides it',
+    file: 'src/executors/kept-in.ts',
+    find: '...theirs.filter(',
+    replace: '...[].filter(',
+    caughtBy: {
+      file: 'src/executors/kept-in.test.ts',
+      test: 'is its own, made where it must be, and nothing of others or of ours',
+    },
+  },
+  {
+    invariant: 'A file of the project does not open what the user closed',
+    change: 'what it says counts',
+    file: 'src/sandbox/settings.ts',
+    find: 'strictestOf([said, least])',
+    replace: 'strictestOf([said])',
+    caughtBy: { file: 'src/executors/kept-in.test.ts', test: 'the project opens what the user closed' },
+  },
+  {
+    invariant: 'A file in the workspace opens no folder by naming it as a repository',
+    change: 'what it names is believed',
+    file: 'src/tools/shell/walls.ts',
+    find: "dirname(own) === join(common, 'worktrees') ?",
+    replace: 'own !== common ?',
+    caughtBy: {
+      file: 'src/tools/shell/walls.test.ts',
+      test: 'opens nothing that a file only names, which the work itself may have written',
+    },
   },
 ];

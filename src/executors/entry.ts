@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
+import { type SandboxMode, sandboxSchema } from '../sandbox/settings.ts';
 
 const EXECUTOR_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const name = z.string().regex(EXECUTOR_NAME, 'must be a name of small letters, digits, ".", "-" and "_"');
@@ -47,6 +48,8 @@ export const executorFields = z.strictObject({
   refusal: z.enum(['goes-on', 'ends', 'cancels']).optional(),
   /** What the model is called in its options; `none` when it cannot be chosen there. */
   model: text.optional(),
+  /** What it is kept in: whether, and what it sees and reaches there beside its workspace. */
+  sandbox: sandboxSchema.optional(),
   /** Words for whoever wonders. */
   notes: text.optional(),
 });
@@ -63,12 +66,13 @@ export const executorsFile = z.strictObject({
 export type ExecutorSource = 'known' | 'user' | 'project';
 
 /** One that can be asked for, complete. */
-export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'command' | 'address'>> {
+export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'command' | 'address' | 'sandbox'>> {
   readonly name: string;
   readonly title: string;
   /** Who said something of it last. */
   readonly source: ExecutorSource;
   readonly reach: ExecutorReach;
+  readonly sandbox: ExecutorSandbox;
   readonly keys: string[];
   readonly env: Record<string, string>;
   readonly modes: { readonly 'read-only'?: string | undefined; readonly full?: string | undefined };
@@ -76,6 +80,16 @@ export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'c
   readonly terminal: boolean;
   readonly asks: boolean;
   readonly refusal: 'goes-on' | 'ends' | 'cancels';
+}
+
+/** Folders may begin with `~/` or name a variable that it gets; one that ends with `/` is made when it is not there. */
+export interface ExecutorSandbox {
+  readonly mode?: SandboxMode | undefined;
+  /** Hosts that it needs, such as those of its provider. */
+  readonly network: readonly string[];
+  readonly read: readonly string[];
+  /** Where it keeps its logins, settings and sessions: nobody else sees these. */
+  readonly write: readonly string[];
 }
 
 export type ExecutorReach =

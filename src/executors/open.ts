@@ -28,14 +28,15 @@ export function createExecutors(options: ExecutorOptions): Executors {
     entries: async () => (await resolved()).entries,
     open: (asked, signal) =>
       inTurn(asked.key, async () => {
-        const found = live.get(asked.key);
-        if (found?.isAlive() === true) return ok(found.as('live'));
+        const left = live.get(asked.key);
+        if (left?.isAlive() === true) return ok(left.as('live'));
         live.delete(asked.key);
         if (isClosed) return fail({ why: 'unavailable', message: 'The project was closed.' });
-        const entry = entryNamed(asked.executor, await resolved());
+        const found = await resolved();
+        const entry = entryNamed(asked.executor, found);
         if (!entry.ok) return entry;
         const { openAcp } = await import('./acp/open.ts');
-        const opened = await openAcp(entry.value, asked, options, signal);
+        const opened = await openAcp(entry.value, asked, { ...options, others: found.entries }, signal);
         if (!opened.ok) return opened;
         const { live: session, restored } = opened.value;
         live.set(asked.key, session);

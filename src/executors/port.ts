@@ -112,6 +112,8 @@ export interface ExecutorEnd {
   readonly stderr: string;
   /** Processes that had left its group, as `pid command`; they were ended too, as far as we could. */
   readonly survivors: readonly string[];
+  /** What its walls have refused it, as far as they say. */
+  readonly refused?: readonly string[] | undefined;
 }
 
 export interface PromptHandlers {
@@ -163,6 +165,8 @@ export interface ExecutorRan extends ExecutorCommand {
   readonly stderrBytes: number;
   /** It was ended, and did not come to its own end. */
   readonly stopped: boolean;
+  /** The walls that it ran in; absent where there were none. */
+  readonly sandbox?: string | undefined;
 }
 
 /** A tool call of the executor's, with all that was said of it so far. */

@@ -1,11 +1,10 @@
 /** What an executor that is here can do, found out by starting it; and what is missing, with how to get it. */
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, resolve } from 'node:path';
 import type { Environment } from '../base/environment.ts';
 import { present } from '../base/present.ts';
 import { type AcpClientNeeds, executorEnvironment, openAcp } from './acp/open.ts';
 import type { ExecutorEntry } from './entry.ts';
 import type { ExecutorAbout } from './port.ts';
+import { programPath } from './program.ts';
 
 export interface Missing {
   readonly what: string;
@@ -51,15 +50,5 @@ export function isInstalled({ reach, ...entry }: ExecutorEntry, folder: string, 
   if (reach.kind === 'tcp') return undefined;
   const environment = executorEnvironment({ reach, ...entry }, ours);
   const path = environment.ok ? environment.value['PATH'] : ours['PATH'];
-  const places = reach.program.includes('/') ? [folder] : (path ?? '').split(delimiter).filter((place) => place !== '');
-  return places.some((place) => isProgram(resolve(folder, place, reach.program)));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return programPath(reach.program, folder, path) !== undefined;
 }

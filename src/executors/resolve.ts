@@ -2,7 +2,8 @@
 import { suggest } from '../base/did-you-mean.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { ExecutorEntry, ExecutorFields, ExecutorReach, ExecutorSource } from './entry.ts';
+import { sandboxParts, strictestOf } from '../sandbox/settings.ts';
+import type { ExecutorEntry, ExecutorFields, ExecutorReach, ExecutorSandbox, ExecutorSource } from './entry.ts';
 
 /** What one place says, from the weakest to the strongest. */
 export interface ExecutorLayer {
@@ -37,14 +38,14 @@ export function resolveExecutors(layers: readonly ExecutorLayer[]): ResolvedExec
 function resolved(name: string, source: ExecutorSource, layers: readonly ExecutorLayer[]): Result<ExecutorEntry, string> {
   const all = fieldsOf(name, layers, []);
   if (!all.ok) return all;
-  const { like: _, command, address, ...rest } = all.value;
+  const { like: _, command, address, sandbox, ...rest } = all.value;
   const reach = reachOf(command, address);
   if (!reach.ok) return reach;
   return ok({
     ...{ title: name, keys: [], env: {}, modes: {}, files: 'read-write', terminal: true, asks: true },
     refusal: 'goes-on',
     ...present(rest),
-    ...{ name, source, reach: reach.value },
+    ...{ name, source, reach: reach.value, sandbox: sandboxOf(sandbox) },
   });
 }
 
@@ -61,13 +62,33 @@ function fieldsOf(name: string, layers: readonly ExecutorLayer[], above: readonl
   return base.ok ? ok(over(base.value, said)) : base;
 }
 
-/** Whoever says how it is reached says so alone; variables are added one by one. */
+/** Whoever says how it is reached says so alone; variables, folders and hosts are added one by one. */
 function over(below: ExecutorFields, above: ExecutorFields): ExecutorFields {
   const { command, address, ...rest } = below;
-  const reach = above.command === undefined && above.address === undefined ? present({ command, address }) : {};
+  const isSame = above.command === undefined && above.address === undefined;
+  const reach = isSame ? present({ command, address }) : {};
   const env = present({ env: below.env || above.env ? { ...below.env, ...above.env } : undefined });
   const modes = present({ modes: below.modes || above.modes ? { ...below.modes, ...above.modes } : undefined });
-  return { ...rest, ...reach, ...above, ...env, ...modes };
+  const sandbox = present({ sandbox: below.sandbox || above.sandbox ? bothSandboxes(below, above, isSame) : undefined });
+  return { ...rest, ...reach, ...above, ...env, ...modes, ...sandbox };
+}
+
+/** Of two modes the stricter holds. What was said of one program says nothing of another that takes its place. */
+function bothSandboxes(below: ExecutorFields, above: ExecutorFields, isSame: boolean): ExecutorFields['sandbox'] {
+  const [first, second] = [sandboxOf(below.sandbox), sandboxOf(above.sandbox)];
+  const mode = strictestOf([...(isSame && first.mode !== undefined ? [first.mode] : []), ...(second.mode ? [second.mode] : [])]);
+  const all = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])];
+  return {
+    ...present({ mode }),
+    network: all(first.network, second.network),
+    read: all(first.read, second.read),
+    write: all(first.write, second.write),
+  };
+}
+
+function sandboxOf(said: ExecutorFields['sandbox']): ExecutorSandbox {
+  const { mode, network = [], read = [], write = [] } = said === undefined ? {} : sandboxParts(said);
+  return { ...present({ mode }), network, read, write };
 }
 
 function reachOf(command: readonly string[] | undefined, address: string | undefined): Result<ExecutorReach, string> {

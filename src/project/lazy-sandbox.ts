@@ -9,7 +9,7 @@ export function createLazySandbox(options: SandboxOptions): Sandbox {
     return loaded;
   };
   return {
-    state: async () => (await load()).state(),
+    state: async (mode) => (await load()).state(mode),
     enter: async (program, walls) => (await load()).enter(program, walls),
     close: async () => (await loaded)?.close(),
   };

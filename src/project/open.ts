@@ -24,14 +24,13 @@ import { createSavedAgents } from '../groups/agents.ts';
 import { ledgerSecrets } from '../ledger/address.ts';
 import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
-import { createKeyRing, sealKeyFile } from '../ledger/seals/keys.ts';
+import { createKeyRing } from '../ledger/seals/keys.ts';
 import { createProtection, type Protection } from '../ledger/seals/protection.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
-import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { decide, decideProtected, decideShown, reasonToAsk } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createVerifier, type Verifier } from '../tools/shell/verifier.ts';
@@ -39,12 +38,12 @@ import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
 import { type AgentSource, createAgentSource } from './agent-source.ts';
 import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
-import { loadConfig, type ProjectConfig, userFolder } from './config.ts';
+import { loadConfig, type ProjectConfig } from './config.ts';
 import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { createLazyExecutors } from './executors/lazy-executors.ts';
+import { protectedPlaces, sandboxOf } from './kept-places.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
-import { createLazySandbox } from './lazy-sandbox.ts';
 import type { Extras, OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
@@ -100,7 +99,7 @@ async function assemble(
   const { mcp, foreign, root: folder } = config;
   const declared = createDeclaredServers(config, env, extras.agents, extras.trusts);
   const places = protectedPlaces(config, env);
-  const sandbox = createLazySandbox({ settings: config.sandbox, environment: env, random, state: stateIn(places) });
+  const sandbox = sandboxOf(config, env, random, places);
   const toolsets = createToolsets({
     ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
     ...{ tools: extras.tools, assistants: talking, places, sandbox },
@@ -111,7 +110,7 @@ async function assemble(
   const agents = createAgentSource(config, options, clock, extras, learn);
   const rules = createRuleBook(config.root, env);
   const executing = createLazyExecutors(config, declared, {
-    ...{ clock, random, env, places },
+    ...{ clock, random, env, places, sandbox },
     redact: protection.redactor.text,
   });
   const engineOptions: EngineOptions = {
@@ -283,12 +282,4 @@ function withModels(brought: readonly Model[], catalogue: ModelCatalogue): Model
 async function engineOf(engineOptions: EngineOptions, address: RestateAddress): Promise<Engine> {
   const { createRestateEngine } = await import('../engine/restate/engine.ts');
   return createRestateEngine(engineOptions, address);
-}
-
-/** What no program sees: ledgers, keys, and what else Troupe keeps. Worktrees are there, too; whoever works in one sees that. */
-const stateIn = ({ home, ledgers, keys, user }: ProtectedPlaces): readonly string[] => [home, ...ledgers, keys, user];
-
-/** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
-function protectedPlaces({ root, home, ledgerPlaces }: ProjectConfig, env: Environment): ProtectedPlaces {
-  return { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
 }

@@ -4,10 +4,11 @@
  * it writes to the workspace and to a folder of its own for what is temporary; it reaches the hosts that were allowed.
  */
 import type { Result } from '../base/result.ts';
+import type { SandboxMode } from './settings.ts';
 
 export interface Sandbox {
-  /** Whether there is one here. Found out once, by trying it. */
-  state(): Promise<SandboxState>;
+  /** Whether there is one here, for programs of which this is demanded. Found out once, by trying it. */
+  state(mode?: SandboxMode): Promise<SandboxState>;
   /** The program as it is to be started instead. Where there is no sandbox and none is demanded, it is the program itself. */
   enter(program: Program, walls: Walls): Promise<Result<Entered, string>>;
   close(): Promise<void>;
@@ -31,12 +32,18 @@ export interface Walls {
   readonly write: readonly string[];
   /** Folders that may be read although they lie where nothing is to be seen. */
   readonly read: readonly string[];
+  /** Files that are run: they are seen, with what they need around them. */
+  readonly programs?: readonly string[] | undefined;
   /** Files and folders that stay as they are, within what may be written. */
   readonly keep: readonly string[];
   /** Places that do not exist inside, within what may be read. */
   readonly hide: readonly string[];
   /** Hosts, `*.example.org` and `host:port` among them. */
   readonly hosts: readonly string[];
+  /** What is demanded for this program, where it is not what the settings say. */
+  readonly mode?: SandboxMode | undefined;
+  /** It shares no temporary files: neither those of other programs, nor what else lies in the folder for them. */
+  readonly apart?: boolean | undefined;
 }
 
 export interface Entered extends Program {

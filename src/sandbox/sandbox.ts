@@ -10,11 +10,11 @@ import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { lineInside } from './inside.ts';
 import type { Entered, Program, Sandbox, SandboxState, Walls } from './port.ts';
-import { commandLineOf } from './quote.ts';
 import { joinRuntime, leaveRuntime, type SandboxRuntime, standingIn } from './runtime.ts';
 import type { SandboxSettings } from './settings.ts';
-import { isCovered, placesInside } from './walls.ts';
+import { isCovered, placesInside, type SharedTemporary } from './walls.ts';
 
 export interface SandboxOptions {
   readonly settings: SandboxSettings;
@@ -39,16 +39,19 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { settings } = options;
   let opening: Promise<Opened> | undefined;
   const open = (): Promise<Opened> => {
-    opening ??= openSandbox(settings);
+    opening ??= openSandbox();
     return opening;
   };
   return {
-    state: async () => (await open()).state,
+    state: async (mode = settings.mode) => (mode === 'off' ? CHOSEN : (await open()).state),
     async enter(program, walls) {
+      const mode = walls.mode ?? settings.mode;
+      const without = { ...program, left: () => [] };
+      if (mode === 'off') return ok(without);
       const opened = await open();
       const off = 'runtime' in opened ? covered([program.folder, ...walls.write]) : opened.state;
       if (off === undefined && 'runtime' in opened) return await walled(opened, options, program, walls);
-      if (settings.mode !== 'on') return ok({ ...program, left: () => [] });
+      if (mode !== 'on') return ok(without);
       return fail(`Not run: the settings demand a sandbox, and there is none: ${off?.why}. ${off?.fix ?? ''}`.trim());
     },
     async close() {
@@ -61,14 +64,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+const CHOSEN: Off = { kind: 'off', why: 'it was switched off (sandbox: off)', chosen: true };
+
 /** Why there can be no walls around these folders. */
 function covered(folders: readonly string[]): Pick<Off, 'why' | 'fix'> | undefined {
   const folder = folders.find(isCovered);
   return folder === undefined ? undefined : { why: `${folder} cannot be seen inside`, fix: 'Work in a folder outside of /dev.' };
 }
 
-async function openSandbox({ mode }: SandboxSettings): Promise<Opened> {
-  if (mode === 'off') return { state: { kind: 'off', why: 'it was switched off (sandbox: off)', chosen: true } };
+async function openSandbox(): Promise<Opened> {
   const joined = await joinRuntime();
   if (!joined.ok) return { state: joined.error };
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-inside-')));
@@ -76,25 +80,28 @@ async function openSandbox({ mode }: SandboxSettings): Promise<Opened> {
 }
 
 async function walled(
-  { runtime, temporary, state }: Extract<Opened, { runtime: SandboxRuntime }>,
+  { runtime, temporary: shared, state }: Extract<Opened, { runtime: SandboxRuntime }>,
   { settings, environment, random, state: kept }: SandboxOptions,
   program: Program,
   walls: Walls,
 ): Promise<Result<Entered, string>> {
   const open = { ...walls, read: [...walls.read, ...settings.read], write: [...walls.write, ...settings.write] };
-  const filesystem = placesInside(program, open, { home: environment['HOME'], state: kept }, temporary);
+  const temporary = walls.apart === true ? mkdtempSync(join(shared, 'own-')) : shared;
+  const hidden = { home: environment['HOME'], state: kept, shared: walls.apart === true ? sharedIn(runtime) : undefined };
+  const filesystem = placesInside(program, open, hidden, temporary);
   const hosts = [...new Set([...walls.hosts, ...settings.network])];
   const name = Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');
   try {
     const named = { commandId: name, commandText: program.file };
-    const line = await standingIn(temporary, () =>
-      runtime.wrapWithSandbox(inner(program, temporary, hosts), undefined, { filesystem }, undefined, named),
+    const line = await standingIn(shared, () =>
+      runtime.wrapWithSandbox(lineInside(program, temporary, hosts), undefined, { filesystem }, undefined, named),
     );
     if (hosts.length > 0) runtime.registerCommandNetworkLists(name, { allowedDomains: hosts });
     const { folder, environment: given } = program;
     const left = (): readonly string[] => {
       runtime.unregisterCommandNetworkLists(name);
       runtime.cleanupAfterCommand();
+      if (temporary !== shared) rmSync(temporary, { recursive: true, force: true });
       return refusalsOf(runtime, name);
     };
     return ok({ file: SHELL, args: ['-c', `exec ${line}`], folder, environment: given, sandbox: state.id, left });
@@ -103,13 +110,11 @@ async function walled(
   }
 }
 
-/** The very program, with a folder for what is temporary. A server of this machine that is allowed is asked for like others. */
-function inner({ file, args }: Program, temporary: string, hosts: readonly string[]): string {
-  const direct = hosts.some((host) => LOOPBACK.test(host)) ? ['NO_PROXY=', 'no_proxy='] : [];
-  return commandLineOf(['exec', 'env', `TMPDIR=${temporary}`, 'NODE_USE_ENV_PROXY=1', ...direct, file, ...args]);
-}
-
-const LOOPBACK = /^(localhost|127\.|\[::1\])/;
+/** Where temporary files of all lie; what leads to the hosts outside lies there, too, and is seen. */
+const sharedIn = (runtime: SandboxRuntime): SharedTemporary => ({
+  folders: ['/tmp', tmpdir()],
+  ways: [runtime.getLinuxHttpSocketPath(), runtime.getLinuxSocksSocketPath()].flatMap((path) => path ?? []),
+});
 
 /** What was refused is said by the package in lines of its own. */
 function refusalsOf(runtime: SandboxRuntime, name: string): readonly string[] {

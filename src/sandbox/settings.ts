@@ -13,6 +13,7 @@ const host = z
 
 /** `auto`: where it works. `on`: nothing runs without it. `off`: by choice. */
 const mode = z.enum(['auto', 'on', 'off']);
+export type SandboxMode = z.infer<typeof mode>;
 
 export const sandboxSchema = z.union([
   mode,
@@ -28,27 +29,51 @@ export const sandboxSchema = z.union([
 ]);
 
 export interface SandboxSettings {
-  readonly mode: z.infer<typeof mode>;
+  readonly mode: SandboxMode;
+  /** What no file of the project goes below: the user's own word. */
+  readonly least: SandboxMode;
+  /** Whoever started Troupe has said so: nothing else counts. */
+  readonly settled: boolean;
   readonly network: readonly string[];
   readonly read: readonly string[];
   readonly write: readonly string[];
 }
 
-type Said = z.infer<typeof sandboxSchema>;
+export type SandboxSaid = z.infer<typeof sandboxSchema>;
 
 const STRICTNESS = { off: 0, auto: 1, on: 2 } as const;
 
-/** The stricter mode holds. Places and hosts come from the first that speaks, never from both. */
-export function sandboxSettings(variable: string | undefined, said: readonly (Said | undefined)[]): SandboxSettings {
-  const given = said.flatMap((one) => (one === undefined ? [] : [typeof one === 'string' ? { mode: one } : one]));
+export const strictestOf = (modes: readonly SandboxMode[]): SandboxMode | undefined =>
+  modes.toSorted((a, b) => STRICTNESS[b] - STRICTNESS[a])[0];
+
+/**
+ * The project's word and the user's. The stricter mode holds. Places and hosts come from the first that speaks, never from
+ * both.
+ */
+export function sandboxSettings(
+  variable: string | undefined,
+  [project, user]: readonly (SandboxSaid | undefined)[],
+): SandboxSettings {
+  const given = [project, user].flatMap((one) => (one === undefined ? [] : [sandboxParts(one)]));
   const modes = given.flatMap((one) => (one.mode === undefined ? [] : [one.mode]));
-  const strictest = modes.toSorted((a, b) => STRICTNESS[b] - STRICTNESS[a])[0] ?? 'auto';
+  const last = mode.safeParse(variable).data;
   const [first] = given;
   return {
     // Whoever starts Troupe has the last word.
-    mode: mode.safeParse(variable).data ?? strictest,
+    mode: last ?? strictestOf(modes) ?? 'auto',
+    least: (user === undefined ? undefined : sandboxParts(user).mode) ?? 'off',
+    settled: last !== undefined,
     network: first?.network ?? [],
     read: first?.read ?? [],
     write: first?.write ?? [],
   };
+}
+
+export const sandboxParts = (said: SandboxSaid): Exclude<SandboxSaid, string> =>
+  typeof said === 'string' ? { mode: said } : said;
+
+/** What holds for a program of which somebody has said something by itself. */
+export function modeFor({ mode: general, least, settled }: SandboxSettings, said: SandboxMode | undefined): SandboxMode {
+  if (settled || said === undefined || general === 'on') return general;
+  return strictestOf([said, least]) ?? general;
 }

@@ -3,8 +3,9 @@
  * what Troupe keeps. A place that does not exist needs no wall, and one cannot be built around it.
  */
 import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Program, Walls } from './port.ts';
+import { liesIn, visiblePrograms } from './programs.ts';
 
 /** In the words of the library. */
 export interface PlacesInside {
@@ -19,14 +20,29 @@ export interface AlwaysHidden {
   readonly home: string | undefined;
   /** What Troupe keeps: ledgers, keys, state. */
   readonly state: readonly string[];
+  /** Hidden from a program that is kept apart from others. */
+  readonly shared?: SharedTemporary | undefined;
 }
 
-export function placesInside(program: Program, walls: Walls, { home, state }: AlwaysHidden, temporary: string): PlacesInside {
-  const write = existing([...walls.write, temporary]);
+export interface SharedTemporary {
+  readonly folders: readonly string[];
+  /** What must be seen there all the same. */
+  readonly ways: readonly string[];
+}
+
+export function placesInside(
+  program: Program,
+  walls: Walls,
+  { home, state, shared }: AlwaysHidden,
+  temporary: string,
+): PlacesInside {
+  const at = (paths: readonly string[]): string[] => existing(paths.map((path) => inHome(path, home)));
+  const write = at([...walls.write, temporary]);
   const hiddenHome = home !== undefined && isHideable(home) ? existing([home]) : [];
-  const read = existing([...walls.read, ...programsIn(program, hiddenHome[0])]);
+  const hidden = [...hiddenHome, ...existing(shared?.folders ?? [])];
+  const read = at([...walls.read, ...(shared?.ways ?? []), ...visiblePrograms(program, walls.programs ?? [], hidden)]);
   return {
-    denyRead: [...hiddenHome, ...existing([...state, ...walls.hide])],
+    denyRead: [...hidden, ...existing([...state, ...walls.hide])],
     // What may be written lies perhaps where nothing is to be seen.
     allowRead: [...new Set([...read, ...write])],
     allowWrite: write,
@@ -34,9 +50,13 @@ export function placesInside(program: Program, walls: Walls, { home, state }: Al
   };
 }
 
+/** `~/` is the home. */
+export const inHome = (path: string, home: string | undefined): string =>
+  home !== undefined && (path === '~' || path.startsWith('~/')) ? join(home, path.slice(1)) : path;
+
 /** Inside, these are others of the same name: nothing that lies there can be shown. */
 export function isCovered(path: string): boolean {
-  return ['/dev', '/proc', '/sys'].some((place) => path === place || isWithin(place, path));
+  return ['/dev', '/proc', '/sys'].some((place) => path === place || liesIn(place, path));
 }
 
 /** A home that holds the system's own folders cannot be hidden. */
@@ -44,27 +64,8 @@ function isHideable(home: string): boolean {
   return isAbsolute(home) && !['/', '/usr', '/opt', '/var', '/tmp', '/home', '/Users'].includes(resolve(home));
 }
 
-/** Tools that were installed into the home are still found: each folder of the PATH, and what it belongs to. */
-function programsIn({ file, environment }: Program, home: string | undefined): readonly string[] {
-  if (home === undefined) return [];
-  const folders = [...(environment['PATH'] ?? '').split(delimiter), ...(isAbsolute(file) ? [dirname(file)] : [])];
-  return folders.filter((folder) => isWithin(home, folder)).map((folder) => installationOf(home, folder));
-}
-
-/** `~/.nvm/versions/node/v24/bin` needs what lies beside it; `~/bin` only itself, or the whole home would be seen. */
-function installationOf(home: string, folder: string): string {
-  const above = dirname(folder);
-  return /^s?bin$/.test(folder.slice(above.length + 1)) && isWithin(home, above) ? above : folder;
-}
-
-/** Code that git runs by itself, and settings that name such code: in a repository, and in that of a worktree. */
+/** Code that git runs by itself, and settings that name such code. */
 const hooksOf = (folder: string): string[] => [join(folder, '.git', 'hooks'), join(folder, '.git', 'config')];
-
-/** Strictly inside. */
-function isWithin(folder: string, path: string): boolean {
-  const from = relative(folder, path);
-  return from !== '' && !from.startsWith('..') && !isAbsolute(from);
-}
 
 /** Real paths, each once: a wall around a link would be none around where it leads. */
 function existing(paths: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import { testTerminal } from '../../../test/support/test-terminal.ts';
 import { runProgram } from '../program/program.ts';
 
 async function call(root: string, ...args: string[]) {
-  const terminal = testTerminal({ env: { HOME: join(root, 'home'), PATH: process.env['PATH'] } });
+  const terminal = testTerminal({ env: { HOME: join(root, 'home'), PATH: process.env['PATH'], TROUPE_SANDBOX: 'off' } });
   const code = await runProgram(['-C', root, ...args], terminal);
   return { code, ...terminal.written };
 }
@@ -27,9 +27,10 @@ describe('troupe executors', () => {
       ...{ name: 'far', title: 'Codex', source: 'project', address: '127.0.0.1:18088' },
       install: expect.any(String),
       notes: expect.any(String),
+      walls: { how: 'outside', why: 'it listens at an address', fix: expect.any(String) },
     });
     expect(all.find(({ name }) => name === 'gemini')).toMatchObject({ title: 'My Gemini', source: 'user', installed: false });
-    expect((await executors(project.root)).out).toMatch(/far +Codex +project +at an address +127\.0\.0\.1:18088/);
+    expect((await executors(project.root)).out).toMatch(/far +Codex +project +at an address +outside +127\.0\.0\.1:18088/);
   });
 
   it('names what is wrong in a file with its place, and starts nothing then', async () => {
@@ -75,6 +76,7 @@ describe('troupe executors', () => {
     expect(code).toBe(6);
     expect(out.split('\n').map((line) => line.trim())).toEqual([
       'gone  gone: does not work here',
+      'walls        runs without: it was switched off (sandbox: off)',
       'missing      gone is not installed: there is no no-such-agent.',
       'fix        Install it: get it',
       'missing      SOME_KEY: it is not set',
@@ -89,12 +91,19 @@ describe('troupe executors', () => {
       'executors.yaml': 'executors:\n  gone: { command: [no-such-agent], install: get it }\n',
       'agents/a.md': '---\ndescription: A\nexecutor: gone\n---\nWork.\n',
       'agents/b.md': '---\ndescription: B\nexecutor: builtin\n---\nWork.\n',
+      'agents/c.md': '---\ndescription: C\nexecutor: mine\n---\nWork.\n',
     });
+    await executors(project.root, 'add', 'mine', '--', ...sampleCommand());
     const { out } = await call(project.root, 'doctor', '--offline', '--json');
     const { findings } = JSON.parse(out) as { findings: readonly { readonly about: string }[] };
     expect(findings.filter(({ about }) => about.startsWith('executor'))).toEqual([
       { about: 'executor gone', state: 'broken', text: expect.stringContaining('is not installed'), fix: 'get it' },
-      { about: 'executor builtin', state: 'good', text: expect.stringContaining('Troupe is installed (for the agent b)') },
+      {
+        about: 'executor builtin',
+        state: 'good',
+        text: expect.stringContaining('Troupe is installed (for the agent b), runs inside walls'),
+      },
+      { about: 'executor mine', state: 'good', text: expect.stringContaining('runs without walls: it was switched off') },
     ]);
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { TroupeError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import type { ExecutorEntry, ExecutorFields } from '../../executors/entry.ts';
+import { type KeptHere, keptHere } from '../../executors/kept-in.ts';
 import { entryNamed, type FoundExecutors, resolvedExecutors } from '../../executors/open.ts';
 import { type ExecutorProbe, isInstalled, probeExecutor } from '../../executors/probe.ts';
 import { addExecutor } from '../../project/executors/add-executor.ts';
@@ -20,10 +21,16 @@ type Listed = JsonOf<'executors list'>['executors'][number];
 
 export async function executorsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const { made, resolved } = await executorsHere(context);
-  const executors = resolved.entries.map((entry) => listed(entry, isInstalled(entry, made.root, made.options.environment)));
-  if (options.json) printJson(context, 'executors list', { executors });
-  else printTable(context.terminal.out, ['EXECUTOR', 'NAME', 'FROM', 'STATE', 'STARTS'], executors.map(cells));
-  return exitCodes.completed;
+  try {
+    const executors: Listed[] = [];
+    for (const entry of resolved.entries)
+      executors.push(listed(entry, isInstalled(entry, made.root, made.options.environment), await keptHere(entry, made.keeping)));
+    if (options.json) printJson(context, 'executors list', { executors });
+    else printTable(context.terminal.out, ['EXECUTOR', 'NAME', 'FROM', 'STATE', 'WALLS', 'STARTS'], executors.map(cells));
+    return exitCodes.completed;
+  } finally {
+    await made.close();
+  }
 }
 
 /** Also for the completion of names and for `doctor`. */
@@ -37,15 +44,15 @@ export async function executorsHere(
   return { made, resolved };
 }
 
-function listed(entry: ExecutorEntry, installed: boolean | undefined): Listed {
+function listed(entry: ExecutorEntry, installed: boolean | undefined, walls: KeptHere): Listed {
   const { name, title, source, reach, install, notes } = entry;
   const starts = reach.kind === 'tcp' ? { address: `${reach.host}:${reach.port}` } : { command: [reach.program, ...reach.args] };
-  return { name, title, source, ...starts, ...present({ installed, install, notes }) };
+  return { name, title, source, ...starts, ...present({ installed, install, notes }), walls: present(walls) };
 }
 
-function cells({ name, title, source, installed, command, address }: Listed): readonly string[] {
+function cells({ name, title, source, installed, walls, command, address }: Listed): readonly string[] {
   const state = installed === undefined ? 'at an address' : installed ? 'installed' : 'not installed';
-  return [name, title, source, state, address ?? command?.join(' ') ?? ''].map((text) => safeLine(text));
+  return [name, title, source, state, walls.how, address ?? command?.join(' ') ?? ''].map((text) => safeLine(text));
 }
 
 export async function executorsProbeCommand(context: CommandContext, name: string, options: JsonOption): Promise<ExitCode> {
@@ -55,25 +62,36 @@ export async function executorsProbeCommand(context: CommandContext, name: strin
   const folder = await mkdtemp(join(tmpdir(), 'troupe-probe-'));
   try {
     if (options.json !== true) context.terminal.progress.line(`starting ${safeLine(entry.value.title)} …`);
-    const probe = await probeExecutor(entry.value, folder, made.options, new AbortController().signal);
-    if (options.json) printJson(context, 'executors probe', probed(probe));
-    else printProbe(context, probe);
+    const needs = { ...made.options, others: resolved.entries };
+    const probe = await probeExecutor(entry.value, folder, needs, new AbortController().signal);
+    const walls = await keptHere(entry.value, made.keeping);
+    if (options.json) printJson(context, 'executors probe', probed(probe, walls));
+    else printProbe(context, probe, walls);
     return probe.about === undefined ? exitCodes.executorUnavailable : exitCodes.completed;
   } finally {
+    await made.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function probed({ entry, about, missing }: ExecutorProbe): JsonOf<'executors probe'> {
+function probed({ entry, about, missing }: ExecutorProbe, kept: KeptHere): JsonOf<'executors probe'> {
   const { name, title } = entry;
-  if (about === undefined) return { name, title, works: false, missing };
+  const walls = present(kept);
+  if (about === undefined) return { name, title, works: false, walls, missing };
   const { version, protocol, modes, mode, model, canLoad, mcp, asks, images, sandbox } = about;
   const known = { ...present({ version, mode, model, images, sandbox }), protocol, modes, loads: canLoad, asks, mcp };
-  return { name, title, works: true, ...known, missing };
+  return { name, title, works: true, ...known, walls, missing };
 }
 
-function printProbe({ terminal: { out } }: CommandContext, probe: ExecutorProbe): void {
-  const { name, title, works, ...known } = probed(probe);
+const KEPT: Readonly<Record<KeptHere['how'], string>> = {
+  inside: 'runs inside',
+  own: 'its commands run inside those that it builds itself',
+  outside: 'runs without',
+  refused: 'not started: they are demanded (sandbox: on)',
+};
+
+function printProbe({ terminal: { out } }: CommandContext, probe: ExecutorProbe, kept: KeptHere): void {
+  const { name, title, works, walls, ...known } = probed(probe, kept);
   out.line(safeLine(`${name}  ${title}${works ? '' : ': does not work here'}`));
   const row = (label: string, value: string | undefined): void => {
     if (value !== undefined && value !== '') out.line(`  ${label.padEnd(12)} ${safeLine(value)}`);
@@ -87,8 +105,9 @@ function printProbe({ terminal: { out } }: CommandContext, probe: ExecutorProbe)
     row('sessions', known.loads === true ? 'can be loaded again' : 'end with their process');
     row('MCP', known.mcp?.join(', ') || 'takes no servers');
     row('images', known.images === true ? 'yes' : 'no');
-    row('sandbox', known.sandbox ?? 'none');
   }
+  row('walls', [KEPT[walls.how], walls.sandbox === undefined ? walls.why : `(${walls.sandbox})`].filter(Boolean).join(': '));
+  row('  fix', walls.fix);
   for (const { what, fix } of known.missing) {
     row('missing', what);
     row('  fix', fix);

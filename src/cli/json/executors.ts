@@ -3,6 +3,15 @@ import { z } from 'zod';
 
 const texts = z.array(z.string());
 
+const walls = z
+  .object({
+    how: z.enum(['inside', 'own', 'outside', 'refused']).describe('own: its commands run inside walls that it builds itself'),
+    sandbox: z.string().optional().describe('what they are made of'),
+    why: z.string().optional().describe('why there are none around it'),
+    fix: z.string().optional(),
+  })
+  .describe('whether it runs inside a sandbox here');
+
 export const executorList = z.object({
   executors: z.array(
     z.object({
@@ -14,6 +23,7 @@ export const executorList = z.object({
       installed: z.boolean().optional().describe('whether its program is there; not said of one at an address'),
       install: z.string().optional().describe('how to get it'),
       notes: z.string().optional(),
+      walls,
     }),
   ),
 });
@@ -35,6 +45,7 @@ export const executorProbed = z.object({
     .describe('how it takes MCP servers'),
   images: z.boolean().optional(),
   sandbox: z.string().optional(),
+  walls,
   missing: z.array(z.object({ what: z.string(), fix: z.string().optional() })),
 });
 

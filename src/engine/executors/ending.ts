@@ -20,11 +20,12 @@ export async function endSession(recorder: ExecutorRecorder, reason?: unknown): 
     session.leave();
     return watchLeft(recorder, session);
   }
-  const { exitCode, signal, stderr, survivors } = await session.end();
+  const { exitCode, signal, stderr, survivors, refused = [] } = await session.end();
   const said = boundedText(tree.redact, stderr.slice(-limits.executorEventStderrBytes), limits.executorEventStderrBytes);
   const payload = {
     ...{ executor: use.name, session: session.session },
     ...present({ ...last, exitCode, signal, stderr: said === '' ? undefined : said }),
+    ...(refused.length === 0 ? {} : { refused: refused.map((one) => tree.redact(one)) }),
     ...(survivors.length === 0 ? {} : { survivors: survivors.map((one) => tree.redact(one)) }),
   };
   // Whoever has lost the run can write nothing into it.

@@ -143,8 +143,8 @@ const HEAD_CHARACTERS = 400;
 
 /** Run by us, so it is seen; what its exit code proves is not judged: `verify` is there for that. */
 function ranEvidence(ran: ExecutorRan, redact: (text: string) => string): Evidence[] {
-  const { line, cwd, exitCode, signal, durationMs, stopped } = ran;
-  const payload = { command: redact(line), cwd, exitCode, signal, durationMs: Math.round(durationMs) };
+  const { line, cwd, exitCode, signal, durationMs, stopped, sandbox } = ran;
+  const payload = { command: redact(line), cwd, exitCode, signal, durationMs: Math.round(durationMs), ...present({ sandbox }) };
   const output = (type: 'cli.stdout' | 'cli.stderr', text: string, bytes: number): Evidence[] => {
     if (bytes === 0) return [];
     const head = text.slice(0, HEAD_CHARACTERS).toWellFormed();

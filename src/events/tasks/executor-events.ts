@@ -81,5 +81,7 @@ export const executorEvents = {
     stderr: z.string().optional(),
     /** Processes that had left its group. */
     survivors: z.array(z.string()).optional(),
+    /** What the walls that it was kept in have refused it. */
+    refused: z.array(z.string()).optional(),
   }),
 } as const;

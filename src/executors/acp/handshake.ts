@@ -47,6 +47,8 @@ export interface HandshakeNeeds {
   readonly link: Link;
   readonly peer: AcpPeer;
   readonly clock: Clock;
+  /** What it is kept in. */
+  readonly sandbox?: string | undefined;
   redact(text: string): string;
 }
 
@@ -115,7 +117,7 @@ export async function beginSession(
   const about: ExecutorAbout = {
     ...{ executor: entry.name, protocol: known.protocol, canLoad: known.canLoad || known.canResume, asks: entry.asks, without },
     ...{ modes: mode.offered, mcp: known.mcp, images: known.takesImages },
-    ...present({ version: known.version, pid: link.pid, mode: mode.current, model: model.current }),
+    ...present({ version: known.version, pid: link.pid, mode: mode.current, model: model.current, sandbox: needs.sandbox }),
   };
   return ok({
     ...{ entry, link, peer, state, session, restored, about },

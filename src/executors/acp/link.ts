@@ -34,6 +34,8 @@ export interface ProcessStart {
   readonly args: readonly string[];
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Of one inside walls: to be called at its end, says what it was refused. */
+  readonly left?: (() => readonly string[]) | undefined;
 }
 
 export interface LinkNeeds {
@@ -62,6 +64,7 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
   let code: number | null = null;
   let by: NodeJS.Signals | null = null;
   let survivors: readonly string[] = [];
+  let refused: readonly string[] = [];
   const exited = new Promise<void>((resolve) => {
     child.once('exit', (exitCode, signal) => {
       [code, by] = [exitCode, signal];
@@ -71,12 +74,13 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
   endWithThisProcess(child, exited);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const folder = await realpath(start.folder).catch(() => start.folder);
-  const traces = { mark, folder, pid, since: await startedAt(pid) };
+  const traces = { mark, folder, pid, since: await startedAt(pid), walled: start.left !== undefined };
   const clear = async (): Promise<void> => {
     await inTime(closed, LAST_WORDS_MS, clock);
     await stopGroup(child, closed, clock);
     release();
     survivors = await endSurvivors(traces, clock);
+    refused = start.left?.() ?? [];
     child.stdout.destroy();
     child.stderr.destroy();
   };
@@ -85,6 +89,7 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
     ...present({ exitCode: code ?? undefined, signal: by ?? undefined }),
     stderr: needs.redact(stderr.text()).trim(),
     survivors,
+    refused: refused.map(needs.redact),
   });
   let ending: Promise<ExecutorEnd> | undefined;
   const end = async (): Promise<ExecutorEnd> => {
@@ -118,7 +123,7 @@ export async function connectTcp(host: string, port: number, clock: Clock, signa
     return fail(problem);
   }
   socket.on('error', () => {});
-  const how = (): ExecutorEnd => ({ stderr: '', survivors: [] });
+  const how = (): ExecutorEnd => ({ stderr: '', survivors: [], refused: [] });
   const end = async (): Promise<ExecutorEnd> => {
     socket.end();
     await inTime(gone, limits.executorEndMs, clock);

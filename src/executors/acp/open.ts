@@ -5,11 +5,15 @@ import type { Environment } from '../../base/environment.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { Entered, Program } from '../../sandbox/port.ts';
 import type { Guard } from '../../tools/files/guard.ts';
 import { workspaceRoot } from '../../tools/files/workspace.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
+import { insideOf } from '../../tools/shell/walls.ts';
 import type { ExecutorEntry } from '../entry.ts';
+import { type ExecutorKeeping, executorWalls, keepingOf } from '../kept-in.ts';
 import type { ExecutorFailure, OpenExecutor } from '../port.ts';
+import { programPath } from '../program.ts';
 import { answerCallback, type CallbackNeeds } from './callbacks.ts';
 import { beginSession, type HandshakeNeeds, introduce } from './handshake.ts';
 import { connectTcp, type Link, startProcess } from './link.ts';
@@ -23,6 +27,10 @@ export interface AcpClientNeeds {
   /** Ours, of which an executor gets the basics and what its entry names. */
   readonly environment: Environment;
   readonly guard: Guard;
+  /** What executors are kept in; without it nothing. */
+  readonly keeping?: ExecutorKeeping | undefined;
+  /** All that there are: what one keeps is closed to the others. */
+  readonly others?: readonly ExecutorEntry[] | undefined;
   redact(text: string): string;
 }
 
@@ -32,7 +40,7 @@ export async function openAcp(
   needs: AcpClientNeeds,
   signal: AbortSignal,
 ): Promise<Result<{ readonly live: LiveSession; readonly restored: 'new' | 'loaded' }, ExecutorFailure>> {
-  const reached = await reach(entry, asked.cwd, needs, signal);
+  const reached = await reach(entry, asked, needs, signal);
   if (!reached.ok) return reached;
   return await givenUpOn(signal, reached.value.link, async () => {
     const { state, handshake } = await talk(reached.value, entry, needs);
@@ -64,11 +72,13 @@ interface Reached {
   readonly link: Link;
   /** The real path of its folder. */
   readonly folder: string;
+  /** What it is kept in. */
+  readonly sandbox?: string | undefined;
 }
 
 async function reach(
   entry: ExecutorEntry,
-  cwd: string,
+  { cwd, mcp }: Pick<OpenExecutor, 'cwd' | 'mcp'>,
   needs: AcpClientNeeds,
   signal: AbortSignal,
 ): Promise<Result<Reached, ExecutorFailure>> {
@@ -77,6 +87,7 @@ async function reach(
   const folder = root.value;
   const { reach: way, title, install } = entry;
   if (way.kind === 'tcp') {
+    if (needs.keeping !== undefined && keepingOf(entry, needs.keeping) === 'on') return fail(cannotBeKept(entry));
     const link = await connectTcp(way.host, way.port, needs.clock, signal);
     if (link.ok) return ok({ link: link.value, folder });
     const where = `${way.host}:${way.port}`;
@@ -91,10 +102,20 @@ async function reach(
       ...{ why: 'unavailable', message: `${title} needs ${environment.error.join(' and ')}, which is not set.` },
       fix: `Set it, or take it out of its entry in executors.yaml.`,
     });
+  const program = { file: way.program, args: way.args, folder, environment: environment.value };
+  // Inside walls a program that is not there would look like one that ended at once.
+  const isThere = programPath(way.program, folder, environment.value['PATH']) !== undefined;
+  const entered = isThere ? await enter(entry, program, mcp, needs) : ok<Entered>({ ...program, left: () => [] });
+  if (!entered.ok) return entered;
+  const { sandbox, left } = entered.value;
   const { clock, redact } = needs;
-  const start = { program: way.program, args: way.args, folder, environment: environment.value };
-  const link = await startProcess(start, { clock, redact, mark: Buffer.from(needs.random.bytes(12)).toString('hex') });
-  if (link.ok) return ok({ link: link.value, folder });
+  const start = { program: entered.value.file, args: entered.value.args, folder, environment: entered.value.environment };
+  const link = await startProcess(
+    { ...start, ...(sandbox === undefined ? {} : { left }) },
+    { clock, redact, mark: Buffer.from(needs.random.bytes(12)).toString('hex') },
+  );
+  if (link.ok) return ok({ link: link.value, folder, ...present({ sandbox }) });
+  left();
   const missing = link.error === 'ENOENT';
   return fail({
     why: 'unavailable',
@@ -104,6 +125,29 @@ async function reach(
     ...present({ fix: missing && install !== undefined ? `Install it: ${install}` : undefined }),
   });
 }
+
+/** Inside walls, where there are some and nobody has chosen otherwise. */
+async function enter(
+  entry: ExecutorEntry,
+  program: Program,
+  mcp: OpenExecutor['mcp'],
+  { keeping, others = [] }: AcpClientNeeds,
+): Promise<Result<Entered, ExecutorFailure>> {
+  if (keeping === undefined) return ok({ ...program, left: () => [] });
+  const { folder, environment } = program;
+  const entered = await keeping.sandbox.enter(program, executorWalls(entry, others, { folder, environment, mcp }, keeping));
+  return entered.ok ? entered : fail({ why: 'unavailable', message: `${entry.title}: ${entered.error}`, fix: NO_WALLS });
+}
+
+const NO_WALLS =
+  'troupe doctor says what is missing. The executor builtin needs no walls around itself; to let this one run without any, ' +
+  'write sandbox: auto, or start with TROUPE_SANDBOX=off.';
+
+const cannotBeKept = ({ title }: ExecutorEntry): ExecutorFailure => ({
+  why: 'unavailable',
+  message: `${title} listens at an address, so it runs outside of the sandbox that the settings demand (sandbox: on).`,
+  fix: 'Give it a command in executors.yaml, use the executor builtin, or write sandbox: auto.',
+});
 
 /** The basics, what its entry names of ours, and what its entry sets; the failure names what is missing. */
 export function executorEnvironment(entry: ExecutorEntry, ours: Environment): Result<Record<string, string>, readonly string[]> {
@@ -124,12 +168,15 @@ export function executorEnvironment(entry: ExecutorEntry, ours: Environment): Re
 }
 
 async function talk(
-  { link, folder }: Reached,
+  { link, folder, sandbox }: Reached,
   entry: ExecutorEntry,
   needs: AcpClientNeeds,
 ): Promise<{ readonly state: ExecutorState; readonly handshake: HandshakeNeeds }> {
   const { clock, random, guard, redact } = needs;
-  const state = createState(clock, redact);
+  const inside = insideOf(needs.keeping?.sandbox, folder, needs.keeping?.places);
+  const state = createState(clock, redact, (program) =>
+    inside === undefined ? Promise.resolve(ok({ ...program, left: () => [] })) : inside.sandbox.enter(program, inside.walls),
+  );
   const never = AbortSignal.abort();
   const callbacks: CallbackNeeds = {
     ...{ follower: state.follower, terminals: state.terminals, calls: state.calls },
@@ -147,5 +194,5 @@ async function talk(
     },
     clock,
   );
-  return { state, handshake: { entry, link, peer, clock, redact } };
+  return { state, handshake: { entry, link, peer, clock, redact, ...present({ sandbox }) } };
 }

@@ -5,7 +5,7 @@ import type { ExecutorUpdate } from '../port.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createPromptFollower, type PromptFollower } from './follower.ts';
 import { sessionUpdate } from './schemas.ts';
-import { createTerminals, type Terminals } from './terminals.ts';
+import { createTerminals, type TerminalNeeds, type Terminals } from './terminals.ts';
 import type { PromptTurn } from './turn.ts';
 import { updateOf } from './updates.ts';
 import type { WireFault } from './wire.ts';
@@ -27,10 +27,12 @@ export interface ExecutorState {
 
 const SAMPLE = 200;
 
-export function createState(clock: Clock, redact: (text: string) => string): ExecutorState {
+/** `enter`: the walls for commands that are run for it. */
+export function createState(clock: Clock, redact: (text: string) => string, enter: TerminalNeeds['enter']): ExecutorState {
   const follower = createPromptFollower();
   const terminals = createTerminals({
     clock,
+    enter,
     ran: (command) => {
       const { line, stdout, stderr } = command;
       follower.tell({

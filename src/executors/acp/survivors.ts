@@ -25,11 +25,18 @@ export interface Traces {
   readonly pid: number;
   /** When it was started, as the system counts; undefined where it does not say. */
   readonly since: number | undefined;
+  /** Inside walls, where nothing outlives the first process: what is still seen is about to go. */
+  readonly walled: boolean;
 }
 
 /** Names those that are left, after ending them. */
 export async function endSurvivors(traces: Traces, clock: Clock): Promise<readonly string[]> {
-  const found = await survivorsOf(traces);
+  let found = await survivorsOf(traces);
+  const patience = clock.elapsed() + limits.stopGraceMs;
+  while (traces.walled && found.length > 0 && clock.elapsed() < patience) {
+    await sleep(clock, 20);
+    found = await survivorsOf(traces);
+  }
   const sure = found.filter((one) => one.sure);
   for (const { pid } of sure) signal(pid, 'SIGTERM');
   if (sure.length > 0) {

@@ -6,9 +6,11 @@ import { Buffer } from 'node:buffer';
 import type { Clock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { stopGroup } from '../../process/process-group.ts';
 import { startTethered } from '../../process/tethered-process.ts';
+import type { Entered, Program } from '../../sandbox/port.ts';
 import { boundaryAfter } from '../../tools/bounded.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
 import type { ExecutorCommand, ExecutorRan } from '../port.ts';
@@ -38,6 +40,8 @@ export interface Terminals {
 
 export interface TerminalNeeds {
   readonly clock: Clock;
+  /** The program as it is to be started instead, inside walls where there are some. */
+  enter(program: Program): Promise<Result<Entered, string>>;
   ran(command: ExecutorRan): void;
 }
 
@@ -93,7 +97,10 @@ async function startTerminal(
   const { clock } = needs;
   const since = clock.elapsed();
   const [program, args] = command.args.length === 0 ? ['/bin/sh', ['-c', command.command]] : [command.command, command.args];
-  const { child, release } = startTethered(program, args, { folder: command.cwd, environment, input: 'none' });
+  const entered = await needs.enter({ file: program, args, folder: command.cwd, environment });
+  if (!entered.ok) return entered;
+  const { file, args: given, folder, environment: passed, sandbox, left } = entered.value;
+  const { child, release } = startTethered(file, given, { folder, environment: passed, input: 'none' });
   const stdout = createCapture(limits.toolOutputBytes);
   const stderr = createCapture(limits.toolOutputBytes);
   const tail = createTail(Math.max(0, Math.min(outputBytes ?? limits.executorTerminalBytes, limits.executorTerminalBytes)));
@@ -105,7 +112,10 @@ async function startTerminal(
   const problem = await new Promise<string | undefined>((resolve) => {
     child.once('spawn', () => resolve(undefined)).once('error', (error) => resolve(codeOf(error) ?? messageOf(error)));
   });
-  if (problem !== undefined) return fail(`${program} could not be started: ${problem}`);
+  if (problem !== undefined) {
+    left();
+    return fail(`${program} could not be started: ${problem}`);
+  }
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const exited = new Promise<TerminalExit>((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
@@ -116,12 +126,16 @@ async function startTerminal(
     await stopGroup(child, closed, clock);
     await inTime(closed, LAST_WORDS_MS, clock);
     release();
+    // One that does not know of the walls would look for another cause.
+    const refused = left();
+    if (refused.length > 0) tail.append(Buffer.from(`(The sandbox refused:\n${refused.join('\n')})\n`));
     terminal.exit = exit;
     child.stdout.destroy();
     child.stderr.destroy();
     const [out, err] = [stdout.text(), stderr.text()];
     needs.ran({
       ...{ ...command, ...exit, durationMs: clock.elapsed() - since, stopped },
+      ...present({ sandbox }),
       ...{ stdout: out, stdoutBytes: stdout.total(), stderr: err, stderrBytes: stderr.total() },
     });
     return exit;

@@ -8,6 +8,16 @@ const ANTHROPIC = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_
 const OPENAI = ['OPENAI_API_KEY', 'OPENAI_BASE_URL'];
 const GOOGLE = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'];
 
+/** Hosts of the providers, for those that can use any. */
+const PROVIDERS = ['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com', 'openrouter.ai'];
+
+/** Where a variable puts it, if it is set. */
+const folderIn = (variable: string): string => `\${${variable}}/`;
+
+/** Of its own folders what it runs, or what says what is run: whoever writes that acts outside, the next time. */
+const below = (folders: readonly string[], names: readonly string[]): string[] =>
+  folders.flatMap((folder) => names.map((name) => `${folder}${name}`));
+
 /** It asks only when it is told to. */
 const ASK_FIRST = '{"permission":{"edit":"ask","bash":"ask","webfetch":"ask"}}';
 
@@ -21,6 +31,14 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
     modes: { 'read-only': 'plan', full: 'default' },
     model: 'model',
+    sandbox: {
+      network: ['*.anthropic.com', 'platform.claude.com', 'claude.ai'],
+      write: ['~/.claude/', '~/.claude.json', folderIn('CLAUDE_CONFIG_DIR')],
+      read: below(
+        ['~/.claude/', folderIn('CLAUDE_CONFIG_DIR')],
+        [...['settings.json', 'settings.local.json', 'CLAUDE.md'], ...['agents', 'commands', 'hooks', 'plugins', 'skills']],
+      ),
+    },
     notes: 'Also works with a login of its own. MCP tools are found by it on demand.',
   },
   codex: {
@@ -34,6 +52,14 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     modes: { 'read-only': 'read-only', full: 'read-only' },
     refusal: 'cancels',
     model: 'model',
+    sandbox: {
+      network: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
+      write: ['~/.codex/', folderIn('CODEX_HOME')],
+      read: below(
+        ['~/.codex/', folderIn('CODEX_HOME')],
+        ['config.toml', 'hooks.json', 'AGENTS.md', 'prompts', 'rules', 'skills'],
+      ),
+    },
     notes: 'Its mode read-only asks before every change and command; its mode agent does not ask inside the folder.',
   },
   gemini: {
@@ -48,6 +74,14 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     // It takes every error for a broken client, also when it is about to make the file.
     missingFile: 'empty',
     model: 'none',
+    sandbox: {
+      network: [
+        ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'aiplatform.googleapis.com'],
+        ...['oauth2.googleapis.com', 'accounts.google.com', 'www.googleapis.com'],
+      ],
+      write: ['~/.gemini/'],
+      read: below(['~/.gemini/'], ['settings.json', 'GEMINI.md', 'agents', 'commands', 'extensions', 'skills']),
+    },
     notes: 'A session is mostly not found again: a new one is begun then.',
   },
   opencode: {
@@ -59,6 +93,11 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     modes: { 'read-only': 'plan', full: 'build' },
     refusal: 'ends',
     model: 'model',
+    sandbox: {
+      network: [...PROVIDERS, 'opencode.ai', 'models.dev'],
+      write: ['~/.local/share/opencode/', '~/.local/state/opencode/', '~/.cache/opencode/'],
+      read: ['~/.config/opencode'],
+    },
   },
   copilot: {
     title: 'GitHub Copilot CLI',
@@ -73,6 +112,11 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     mcp: ['http'],
     refusal: 'ends',
     model: 'model',
+    sandbox: {
+      network: ['github.com', 'api.github.com', '*.githubcopilot.com'],
+      write: ['~/.copilot/'],
+      read: below(['~/.copilot/'], ['mcp-config.json', 'agents', 'hooks', 'skills']),
+    },
   },
   qwen: {
     title: 'Qwen Code',
@@ -85,6 +129,11 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     missingFile: 'empty',
     refusal: 'ends',
     model: 'none',
+    sandbox: {
+      network: ['api.openai.com', 'dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'chat.qwen.ai'],
+      write: ['~/.qwen/'],
+      read: below(['~/.qwen/'], ['settings.json', 'QWEN.md', 'agents', 'commands', 'extensions', 'skills']),
+    },
   },
   pi: {
     title: 'pi',
@@ -95,6 +144,11 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     mcp: [],
     asks: false,
     model: 'none',
+    sandbox: {
+      network: PROVIDERS,
+      write: ['~/.pi/'],
+      read: below(['~/.pi/agent/'], ['settings.json', 'models.json', 'AGENTS.md', 'extensions', 'prompts', 'skills']),
+    },
     notes: 'It never asks: only a sandbox or a workspace of its own holds it.',
   },
   kilo: {
@@ -106,6 +160,11 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     modes: { 'read-only': 'plan', full: 'code' },
     refusal: 'ends',
     model: 'model',
+    sandbox: {
+      network: [...PROVIDERS, 'api.kilo.ai', 'kilo.ai', 'models.dev'],
+      write: ['~/.local/share/kilo/', '~/.local/state/kilo/', '~/.cache/kilo/'],
+      read: ['~/.config/kilo'],
+    },
   },
   cline: {
     title: 'Cline',
@@ -116,6 +175,10 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     modes: { 'read-only': 'plan', full: 'act' },
     mcp: [],
     model: 'none',
+    sandbox: {
+      network: [...PROVIDERS, 'api.cline.bot'],
+      write: ['~/.cline/'],
+    },
     notes: 'It leaves a daemon behind when it ends, which is looked for and ended.',
   },
 };

@@ -7,12 +7,15 @@ import type { Environment } from '../../base/environment.ts';
 import { type Random, systemRandom } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { EngineOptions } from '../../engine/options.ts';
+import type { ExecutorKeeping } from '../../executors/kept-in.ts';
 import type { ExecutorOptions } from '../../executors/open.ts';
-import type { ExecutorFailure, ExecutorMcpServer, Executors } from '../../executors/port.ts';
+import type { ExecutorMcpServer, Executors } from '../../executors/port.ts';
+import type { Sandbox } from '../../sandbox/port.ts';
 import type { ProtectedPlaces } from '../../tools/files/guard.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ProjectConfig } from '../config.ts';
 import { secretsInSettings } from '../declared-secrets.ts';
+import { protectedPlaces, sandboxOf } from '../kept-places.ts';
 import { peerEnvironment } from '../lazy-peers.ts';
 import type { DeclaredServers } from '../servers/declared-servers.ts';
 
@@ -21,16 +24,12 @@ export interface LazyExecutorNeeds {
   readonly random: Random;
   readonly env: Environment;
   readonly places: ProtectedPlaces | undefined;
+  /** What they are kept in. */
+  readonly sandbox: Sandbox;
   redact(text: string): string;
 }
 
-type Config = Pick<ProjectConfig, 'root' | 'home' | 'keyEnv' | 'dotEnv' | 'providers' | 'mcp' | 'sandbox'>;
-
-const NO_WALLS: ExecutorFailure = {
-  why: 'unavailable',
-  message: 'The settings demand a sandbox (sandbox: on), and executors run outside of it.',
-  fix: 'Use the executor builtin, whose commands run inside, or write sandbox: auto.',
-};
+type Config = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces' | 'keyEnv' | 'dotEnv' | 'providers' | 'mcp' | 'sandbox'>;
 
 export interface LazyExecutors extends Required<Pick<EngineOptions, 'executorMemory' | 'executorServers'>> {
   readonly executors: Executors;
@@ -52,11 +51,7 @@ export function createLazyExecutors(
   return {
     executors: {
       entries: async () => (await executors()).entries(),
-      open: async (asked, signal) => {
-        // The built-in one puts its own commands inside.
-        if (config.sandbox.mode === 'on' && asked.executor !== 'builtin') return fail(NO_WALLS);
-        return (await executors()).open(asked, signal);
-      },
+      open: async (asked, signal) => (await executors()).open(asked, signal),
       drop: async (key) => (await made)?.drop(key),
       close: async () => (await made)?.close(),
     },
@@ -68,14 +63,19 @@ export function createLazyExecutors(
 export interface ExecutorsOfProject {
   readonly root: string;
   readonly options: ExecutorOptions;
+  readonly keeping: ExecutorKeeping;
+  close(): Promise<void>;
 }
 
-/** For whoever looks at executors without a run. */
+/** For whoever looks at executors without a run, and closes it. */
 export async function executorsOfProject(config: Config, env: Environment, clock: Clock): Promise<ExecutorsOfProject> {
   const { createRedactor, secretsOf } = await import('../../base/secrets/redact.ts');
   const secrets = secretsOf(peerEnvironment(config), secretsInSettings(config));
-  const needs = { clock, random: systemRandom, env, places: undefined, redact: createRedactor(secrets).text };
-  return { root: config.root, options: await executorOptions(config, needs) };
+  const places = protectedPlaces(config, env);
+  const sandbox = sandboxOf(config, env, systemRandom, places);
+  const needs = { clock, random: systemRandom, env, places, sandbox, redact: createRedactor(secrets).text };
+  const { keeping, ...options } = await executorOptions(config, needs);
+  return { root: config.root, options: { ...options, keeping }, keeping, close: sandbox.close };
 }
 
 /** Those that can be asked for; `undefined` where a file that names some is broken. */
@@ -86,17 +86,22 @@ export async function executorNames(config: Config, env: Environment, clock: Clo
 }
 
 /** What the executors of a project are made from. */
-export async function executorOptions(config: Config, needs: LazyExecutorNeeds): Promise<ExecutorOptions> {
-  const { clock, random, env, places, redact } = needs;
+async function executorOptions(
+  config: Config,
+  needs: LazyExecutorNeeds,
+): Promise<ExecutorOptions & { readonly keeping: ExecutorKeeping }> {
+  const { clock, random, env, places, sandbox, redact } = needs;
   const { createGuard } = await import('../../tools/files/guard.ts');
   const { executorsText, readExecutorLayers } = await import('./executors-file.ts');
+  const { builtinExecutor } = await import('../../executors/known/entries.ts');
+  const builtin = {
+    program: ownProgram(),
+    args: ['--settings', config.root, '--home', join(config.home, 'executor')],
+    keys: secretsInSettings(config),
+  };
   return {
-    ...{ clock, random, redact, guard: createGuard(places), environment: peerEnvironment(config) },
-    builtin: {
-      program: ownProgram(),
-      args: ['--settings', config.root, '--home', join(config.home, 'executor')],
-      keys: secretsInSettings(config),
-    },
+    ...{ clock, random, redact, guard: createGuard(places), environment: peerEnvironment(config), builtin },
+    keeping: { sandbox, settings: config.sandbox, places, builtin: builtinExecutor(builtin).command ?? [] },
     async layers() {
       const read = await readExecutorLayers(config.root, env);
       return read.ok ? read : fail(executorsText(read.error));

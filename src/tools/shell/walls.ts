@@ -1,6 +1,7 @@
 /** What a command sees inside a sandbox: the workspace, as far as agents may change it, and of its repository what git needs. */
-import { readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { limits } from '../../base/limits.ts';
 import type { Sandbox, Walls } from '../../sandbox/port.ts';
 import type { ProtectedPlaces } from '../files/guard.ts';
 import { AGENT_FOLDERS, AGENTS_FOLDER, SETTINGS_FILES } from '../protected-names.ts';
@@ -13,34 +14,65 @@ export function insideOf(
   return sandbox === undefined ? undefined : { sandbox, walls: commandWalls(workspace, places) };
 }
 
-function commandWalls(workspace: string, places: ProtectedPlaces | undefined): Walls {
-  const repository = repositoryOf(workspace);
+export function commandWalls(workspace: string, places: ProtectedPlaces | undefined): Walls {
+  const repository = worktreeOf(workspace);
   const folders = [...new Set([workspace, ...(places === undefined ? [] : [places.project])])];
   const rights = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES];
   return {
-    write: [workspace, ...repository],
-    read: [],
+    // Commits, branches and their history; of the rest nothing, hooks and settings above all.
+    write: [
+      workspace,
+      ...(repository === undefined ? [] : [repository.own, ...SHARED.map((name) => join(repository.common, name))]),
+    ],
+    read: repository === undefined ? [] : READ.map((name) => join(repository.common, name)),
     // Whoever can write these gives itself rights.
     keep: [
       ...folders.flatMap((folder) => rights.map((name) => join(folder, name))),
-      ...repository.flatMap((folder) => [join(folder, 'hooks'), join(folder, 'config')]),
+      ...(repository === undefined ? [] : [repository.link, ...LEADING.map((name) => join(repository.own, name))]),
     ],
     hide: places === undefined ? [] : [...places.ledgers, places.keys, places.user],
     hosts: [],
   };
 }
 
-/** A worktree keeps its commits in the repository that it belongs to. */
-function repositoryOf(workspace: string): readonly string[] {
-  const dotGit = join(workspace, '.git');
+/** What all worktrees write to when something is committed in one. */
+const SHARED = ['objects', 'refs', 'logs'];
+/** What git reads beside these. Named one by one: where all of it can be read, none of it can be written. */
+const READ = ['HEAD', 'config', 'config.worktree', 'packed-refs', 'shallow', 'info', 'hooks', 'lfs'];
+/** What says where the repository of a worktree is, and with that whose settings hold. */
+const LEADING = ['commondir', 'gitdir', 'config.worktree'];
+
+interface Worktree {
+  /** The file that says where the rest is. */
+  readonly link: string;
+  /** What belongs to this worktree alone. */
+  readonly own: string;
+  /** The repository that it keeps its commits in. */
+  readonly common: string;
+}
+
+/** Of a folder in a worktree; nothing for one in the repository itself. */
+export function worktreeOf(workspace: string): Worktree | undefined {
+  let folder = workspace;
+  for (let depth = 0; depth < limits.projectSearchDepth; depth += 1) {
+    const link = join(folder, '.git');
+    const facts = statSync(link, { throwIfNoEntry: false });
+    if (facts !== undefined) return facts.isFile() ? behind(link) : undefined;
+    if (dirname(folder) === folder) break;
+    folder = dirname(folder);
+  }
+  return undefined;
+}
+
+function behind(link: string): Worktree | undefined {
   try {
-    if (!statSync(dotGit).isFile()) return [];
-    const folder = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, 'utf8'))?.[1];
-    if (folder === undefined) return [];
-    const own = resolve(workspace, folder);
-    const common = readFileSync(join(own, 'commondir'), 'utf8').trim();
-    return [resolve(own, common)];
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1];
+    if (named === undefined) return undefined;
+    const own = realpathSync(resolve(dirname(link), named));
+    const common = realpathSync(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim()));
+    // Whoever wrote these files could otherwise open any folder by naming it.
+    return dirname(own) === join(common, 'worktrees') ? { link, own, common } : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }

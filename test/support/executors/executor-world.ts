@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import type { Environment } from '../../../src/base/environment.ts';
+import { present } from '../../../src/base/present.ts';
 import { systemRandom } from '../../../src/base/random.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { ExecutorFields } from '../../../src/executors/entry.ts';
+import type { ExecutorKeeping } from '../../../src/executors/kept-in.ts';
 import { createExecutors } from '../../../src/executors/open.ts';
 import type {
   ExecutorCommand,
@@ -45,6 +47,10 @@ export interface WorldOptions {
   readonly tcp?: boolean;
   /** One that is there already. */
   readonly cwd?: string;
+  /** What it is kept in. */
+  readonly keeping?: ExecutorKeeping;
+  /** Other executors. */
+  readonly others?: Readonly<Record<string, ExecutorFields>>;
 }
 
 export async function executorWorld(options: WorldOptions = {}): Promise<ExecutorWorld> {
@@ -58,7 +64,9 @@ export async function executorWorld(options: WorldOptions = {}): Promise<Executo
     environment: options.environment ?? { PATH: process.env['PATH'] },
     redact: (text) => text.replaceAll(/sk-ant-\w+/g, '[redacted]'),
     builtin: { program: ['troupe'], args: [], keys: [] },
-    layers: async () => ok([{ source: 'project', fields: { sample: { title: 'Sample', ...address, ...fields } } }]),
+    ...present({ keeping: options.keeping }),
+    layers: async () =>
+      ok([{ source: 'project', fields: { ...options.others, sample: { title: 'Sample', ...address, ...fields } } }]),
   });
   onTestFinished(async () => {
     await executors.close();

@@ -1,5 +1,5 @@
 /** What the sample executor can be told to do, one step a line: `word rest`. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import {
   type AgentContext,
@@ -186,6 +186,11 @@ const STEPS: Readonly<Record<string, Step>> = {
   got: (_rest, play) => say(play, `${JSON.stringify(play.request.prompt.map(({ type, ...one }) => [type, Object.keys(one)]))}\n`),
   env: (_rest, play) => say(play, `${Object.keys(process.env).sort().join(' ')}\n`),
   pid: (_rest, play) => say(play, `pid ${process.pid}\n`),
+  /** Without asking anybody: what a shell says to it, and with which code it ends. */
+  async shell(rest, play) {
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', rest], { encoding: 'utf8', cwd: play.about.cwd || undefined });
+    await say(play, `shell ${JSON.stringify({ status, stdout, stderr })}\n`);
+  },
   /** Without asking anybody. */
   async touch(rest) {
     writeFileSync(rest, '');

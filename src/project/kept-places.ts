@@ -1,0 +1,25 @@
+/** What Troupe keeps of a project, and the walls that keep programs out of it. */
+import type { Environment } from '../base/environment.ts';
+import type { Random } from '../base/random.ts';
+import { sealKeyFile } from '../ledger/seals/keys.ts';
+import type { Sandbox } from '../sandbox/port.ts';
+import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import { type ProjectConfig, userFolder } from './config.ts';
+import { createLazySandbox } from './lazy-sandbox.ts';
+
+type Places = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces'>;
+
+/** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
+export function protectedPlaces({ root, home, ledgerPlaces }: Places, env: Environment): ProtectedPlaces {
+  return { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
+}
+
+/** No program sees ledgers, keys, and what else Troupe keeps. Worktrees are there, too; whoever works in one sees that. */
+export function sandboxOf(
+  { sandbox: settings }: Pick<ProjectConfig, 'sandbox'>,
+  environment: Environment,
+  random: Random,
+  { home, ledgers, keys, user }: ProtectedPlaces,
+): Sandbox {
+  return createLazySandbox({ settings, environment, random, state: [home, ...ledgers, keys, user] });
+}
