@@ -124,6 +124,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['spending'],
     ['hearing'],
     ['evidence'],
+    ['travel'],
     ['spawning'],
     ['calls'],
     ['peers', 'executors'],

@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const prepare = 'src/workspaces/prepare.test.ts';
 const capture = 'src/workspaces/capture.test.ts';
 const apply = 'src/workspaces/apply/apply.test.ts';
+const travel = 'src/workspaces/travel/travel.test.ts';
 
 export const workspaceMutations: readonly Mutation[] = [
   {
@@ -145,9 +146,49 @@ export const workspaceMutations: readonly Mutation[] = [
   {
     invariant: 'What arrives is the base that was named',
     change: 'it is not looked at',
-    file: 'src/workspaces/travel.ts',
-    find: '  if (!known.ok) {',
-    replace: '  if (!known.ok && base === "") {',
-    caughtBy: { file: 'src/workspaces/travel.test.ts', test: 'is refused when what arrives' },
+    file: 'src/workspaces/travel/travel.ts',
+    find: 'if (commit.value === base) return ok(undefined);',
+    replace: 'if (commit.value !== "") return ok(undefined);',
+    caughtBy: { file: travel, test: 'is refused when what arrives' },
+  },
+  {
+    invariant: 'What was written at a place and by nobody kept is a patch beside it when the place is put back',
+    change: 'it is dropped',
+    file: 'src/workspaces/travel/kept-files.ts',
+    find: '  await writeWhole(file, patch.value);\n',
+    replace: '',
+    caughtBy: { file: travel, test: 'is what counts' },
+  },
+  {
+    invariant: 'What is kept of a place is only what has changed since',
+    change: 'everything is kept again',
+    file: 'src/workspaces/travel/kept-files.ts',
+    find: '!known.has(path) || !isSame(known.get(path), entry)',
+    replace: '!known.has(path) || isSame(known.get(path), known.get(path))',
+    caughtBy: { file: travel, test: 'grows with what is new' },
+  },
+  {
+    invariant: 'A process goes on with a place as it is only if all that it kept came to the ledger',
+    change: 'it goes on in any case',
+    file: 'src/project/travelling-places.ts',
+    find: '  return points.length === before + point && (point === 0 || (last?.by === by && last.point === point));',
+    replace: '  return points.length >= before && (point >= 0 || (last?.by === by && last.point === point));',
+    caughtBy: { file: 'src/project/travelling-places.test.ts', test: 'did not come to the ledger' },
+  },
+  {
+    invariant: 'A text of a place that holds a secret is sealed, and not attached as it is',
+    change: 'it is attached',
+    file: 'src/engine/travel/kept-events.ts',
+    find: 'redact(seen) !== seen]',
+    replace: 'redact(seen) === ""]',
+    caughtBy: { file: 'src/engine/travel/kept-events.test.ts', test: 'with its secrets nowhere' },
+  },
+  {
+    invariant: 'On a cluster the files that a call changed are recorded with its result',
+    change: 'they are not kept',
+    file: 'src/engine/calls/recorded-tools.ts',
+    find: 'tool.readOnly === true ? [] : await keptSince(tree, node)',
+    replace: 'tool.readOnly !== false ? [] : await keptSince(tree, node)',
+    caughtBy: { file: 'test/sim/cluster-empty-workers.test.ts', test: 'goes on elsewhere with the files as they were' },
   },
 ];

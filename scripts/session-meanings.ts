@@ -11,6 +11,8 @@ export const sessionMeanings: { readonly 'session.brought': Meaning<'session.bro
       models: 'models for agents that name none',
       permissions: 'what the settings allow, ask for and deny; a worker is not less strict',
       verify: 'what the settings demand of every root run',
+      repository:
+        'of a run that hands out tasks: the top of its repository, its folder below that, the commit, and the commit of the files as they were',
     },
   },
 };

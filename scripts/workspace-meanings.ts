@@ -6,6 +6,21 @@ import type { Meaning } from './event-meanings.ts';
 type Meanings = { readonly [Type in EventType & keyof typeof workspaceEvents]: Meaning<Type> };
 
 export const workspaceMeanings: Meanings = {
+  'workspace.packed': {
+    says: 'A part of the repository that a run brings along to the workers of a cluster. The bytes are attached.',
+    fields: { head: 'the commit whose files they are', index: 'which part, from 0', bytes: 'how many' },
+  },
+  'workspace.kept': {
+    says: 'On a cluster: what has changed at the place of a task since it was kept last. Contents are attached in order.',
+    fields: {
+      task: 'whose place; absent for what was not committed where the run started',
+      by: 'the process that kept it',
+      point: 'its how many-th',
+      files:
+        'the files: mode and length, a text that held a secret (sealed), `back` when it is as at the beginning; else it is gone',
+      without: 'files that hold a secret which cannot be sealed: they are not kept',
+    },
+  },
   'domain.leased': {
     says: 'A task has these files to itself. Like `domain.released` it is in the session `ses_workspaces`.',
     fields: {

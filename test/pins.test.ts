@@ -110,6 +110,8 @@ describe('events', () => {
       'test.report',
       'tool.call',
       'tool.result',
+      'workspace.kept',
+      'workspace.packed',
     ]);
   });
 

@@ -122,6 +122,70 @@ export interface TaskPlaces {
   merge(wanted: WantedTaskMerge): Promise<Result<MergedTasks, Failure>>;
   /** The same word means that the files there hold the same; looking changes nothing for anybody else. */
   mark(path: string): Promise<string>;
+  /** Where tasks are worked on by others who share no disk with us. */
+  readonly travelling?: TravellingPlaces | undefined;
+}
+
+/**
+ * Places whose tasks are worked on by whoever is free, on machines that share no disk. What a place is made of is in the ledger:
+ * the repository as it was when the run started, and what was kept of the place since.
+ */
+export interface TravellingPlaces {
+  /** For a run that others will work on. `no_repository` where the folder is in none. */
+  pack(folder: string): Promise<Result<PackedFolder, Failure>>;
+  /** The folder itself, where it is here; else one like it, to look at. */
+  folder(wanted: WantedRepository & { readonly session: SessionId; readonly folder: string }): Promise<Result<string, Failure>>;
+  /** A repository with this commit in it, built here if it is not here. */
+  repository(wanted: WantedRepository): Promise<Result<string, Failure>>;
+  /** The place as it was kept last. Somebody is at work there until `close`. */
+  open(wanted: WantedTravel): Promise<Result<OpenPlace, Failure>>;
+}
+
+export interface OpenPlace {
+  /** The task's folder here, and the repository that it is a worktree of. */
+  readonly path: string;
+  readonly repo: string;
+  /** What has changed since it was kept last, by anybody here. */
+  changes(): Promise<Result<KeptPoint | undefined, Failure>>;
+  close(): void;
+}
+
+/** One file as it was at a moment: with what it holds, gone, or again as at the beginning. */
+export interface TravellingFile {
+  readonly path: string;
+  readonly mode?: string | undefined;
+  readonly content?: Uint8Array | undefined;
+  readonly back?: true | undefined;
+}
+
+export interface KeptPoint {
+  readonly by: string;
+  readonly point: number;
+  readonly files: readonly TravellingFile[];
+}
+
+export interface PackedFolder {
+  readonly repository: BroughtRepository;
+  readonly pack: Uint8Array;
+  readonly files: readonly TravellingFile[];
+}
+
+export type BroughtRepository = NonNullable<Payloads['session.brought']['repository']>;
+
+export interface WantedRepository {
+  readonly from: BroughtRepository;
+  readonly commit: string;
+  /** What came with the run; read where it is needed. */
+  contents(): Promise<Pick<PackedFolder, 'pack' | 'files'>>;
+  /** From where all work began to a commit that was made of accepted work. */
+  patchTo(commit: string): Promise<Uint8Array | undefined>;
+}
+
+export interface WantedTravel extends WantedRepository {
+  readonly session: SessionId;
+  readonly task: string;
+  /** All that was kept of the place, in order. */
+  kept(): Promise<readonly KeptPoint[]>;
 }
 
 export interface CapturedTask {
@@ -158,6 +222,8 @@ export interface WantedTaskFiles {
   /** The root run: what it has handed out does not stand against each other, and is free again when it ends. */
   readonly run: RunId;
   readonly domain: Pick<TaskTerms, 'include' | 'exclude' | 'noTouch'>;
+  /** The repository of the folder, where that is not here. */
+  readonly from?: BroughtRepository | undefined;
 }
 
 export interface WantedTaskPlace {

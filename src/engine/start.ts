@@ -15,13 +15,14 @@ import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
 import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts';
-import { BROUGHT_STEP, bringAlong } from './run/brought.ts';
+import { BROUGHT_STEP, bringAlong, handsOutTasks } from './run/brought.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted } from './run/setup-run.ts';
 import { assistantLifetime } from './spawning/bounds.ts';
 import { startProblem } from './spawning/client-rights.ts';
 import { projectScope, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
+import { bringRepository, broughtEvents } from './travel/brought-repository.ts';
 
 /** Somebody else has begun it since it was looked for: then there is nothing to start. */
 export interface StartedBefore {
@@ -49,6 +50,10 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
 
   const brought = driver.handsOver === true ? await bringAlong(options, setup.value.definition) : undefined;
   if (brought?.ok === false) return { kind: 'refused', error: brought.error };
+  const handsOut = brought !== undefined && handsOutTasks(options, brought.value);
+  const repository = handsOut ? await bringRepository(options, request.workspace) : undefined;
+  if (repository?.ok === false) return { kind: 'refused', error: repository.error };
+  const files = repository?.value;
 
   const lease = await acquire(options.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
@@ -87,7 +92,14 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
       const along =
         brought === undefined
           ? []
-          : [root.journal.event('session.brought', brought.value, { step: BROUGHT_STEP, actor: 'system' })];
+          : [
+              root.journal.event(
+                'session.brought',
+                { ...brought.value, ...present({ repository: files?.repository }) },
+                { step: BROUGHT_STEP, actor: 'system' },
+              ),
+              ...(files === undefined ? [] : broughtEvents(root, files)),
+            ];
       return [...begin, start, config, ...along];
     };
     const { fence } = lease;

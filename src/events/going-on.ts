@@ -13,6 +13,15 @@ export const budget = z.object({
 /** What a run and all below it may use: dollars, tokens, model calls, levels of sub-agents, milliseconds. */
 export type Budget = z.infer<typeof budget>;
 
+export const broughtRepository = z.object({
+  top: z.string(),
+  /** The run's folder, from the top. */
+  below: z.string(),
+  head: z.string(),
+  /** How the files were when the run started, committed or not: what its tasks begin from. */
+  base: z.string(),
+});
+
 export const goingOnEvents = {
   /** What goes with a run to machines that have nothing of its project but the ledger. */
   'session.brought': z.object({
@@ -27,6 +36,8 @@ export const goingOnEvents = {
     permissions: z.array(jsonValue).optional(),
     /** What the settings demand of every root run. */
     verify: jsonValue.optional(),
+    /** Where the run hands out tasks: the repository of its folder, whose files follow in `workspace.packed`. */
+    repository: broughtRepository.optional(),
   }),
   /** A root run stands still: what it needs cannot be had just now, and everything that it could try was tried. */
   'run.parked': z.object({

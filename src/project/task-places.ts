@@ -11,6 +11,7 @@ import type { WorkspaceOptions } from '../workspaces/options.ts';
 import type { DomainPaths, MergeConflict, WorkPlace } from '../workspaces/port.ts';
 import { findRepository } from '../workspaces/repository.ts';
 import { createWorkspaces } from '../workspaces/workspaces.ts';
+import { createTravellingPlaces } from './travelling-places.ts';
 
 export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions, leases: LeaseNeeds): TaskPlaces {
   const workspaces = createWorkspaces(options);
@@ -26,17 +27,18 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
     },
     capture: (terms) => capture(workspaces, terms),
     merge: (wanted) => merge(workspaces, wanted),
+    travelling: createTravellingPlaces(options),
   };
 }
 
 async function lease(
   { environment }: WorkspaceOptions,
   needs: LeaseNeeds,
-  { folder, session, task, run, domain }: WantedTaskFiles,
+  { folder, session, task, run, domain, from }: WantedTaskFiles,
 ): Promise<Result<void, Failure>> {
-  const repository = await findRepository(folder, environment);
-  const top = repository.ok ? repository.value.top : folder;
-  const wanted = { task, session, run, repo: top, domain: within(domain, relative(top, folder)) };
+  const repository = from === undefined ? await findRepository(folder, environment) : undefined;
+  const top = from?.top ?? (repository?.ok === true ? repository.value.top : folder);
+  const wanted = { task, session, run, repo: top, domain: within(domain, from?.below ?? relative(top, folder)) };
   const leased = await leaseDomain(needs, wanted, { amongRun: true });
   return leased.ok ? ok(undefined) : leased;
 }

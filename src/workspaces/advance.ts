@@ -19,7 +19,8 @@ export async function advanceWork(
   return await withPrivateGit(repository.value, options.home, options.environment, async (git) => {
     const tree = await treeOfPatch(git, base, patch, true);
     if (!tree.ok) return tree;
-    const commit = await commitOf(git, tree.value, [base], { keep: true });
+    // On where all work began: whoever has that and the patch from there makes the same commit of it.
+    const commit = await commitOf(git, tree.value, [from], { keep: true });
     if (!commit.ok) return commit;
     const whole = await patchBetween(git, from, tree.value);
     if (!whole.ok) return whole;

@@ -120,14 +120,40 @@ export interface MergedWork {
   readonly left: readonly LeftTask[];
 }
 
-/** A place as it is, as blobs: what a worker with an empty folder needs to build it. */
-export interface PackedPlace {
-  readonly format: 1;
+/** A repository as somebody with an empty folder needs it. */
+export interface PackedRepository {
+  readonly top: string;
+  /** The folder that was asked for, from the top. */
+  readonly below: string;
+  readonly head: string;
+  /** How the user's files were: `head`, or a commit on it that no branch knows. */
   readonly base: string;
-  /** The files of the base, as a pack of git's objects without history. */
+  /** The files of `head`, as a pack of git's objects without history. */
   readonly pack: Uint8Array;
-  /** What was done there so far. */
-  readonly patch: Uint8Array;
+  /** What is different at `base`. */
+  readonly files: readonly KeptFile[];
+}
+
+/** A file as it was at one moment, against a base: with its content, gone, or again as it is there. */
+export interface KeptFile {
+  readonly path: string;
+  readonly mode?: string | undefined;
+  readonly content?: Uint8Array | undefined;
+  readonly back?: true | undefined;
+}
+
+/** Every file that is not as in the base, by what git calls its content; `undefined` for one that is gone. */
+export type KnownFiles = ReadonlyMap<string, { readonly mode: string; readonly blob: string } | undefined>;
+
+export interface ChangedSince {
+  readonly files: readonly KeptFile[];
+  readonly known: KnownFiles;
+}
+
+export interface RestoredPlace {
+  readonly known: KnownFiles;
+  /** The patch with what was there and had not been kept. */
+  readonly dropped?: string | undefined;
 }
 
 export interface Workspaces {
@@ -142,8 +168,14 @@ export interface Workspaces {
   merge(wanted: WantedMerge): Promise<Result<MergedWork, Failure>>;
   /** Makes of accepted work what later places begin from. */
   advance(wanted: WantedAdvance): Promise<Result<AdvancedWork, Failure>>;
-  pack(place: WorkPlace): Promise<Result<PackedPlace, Failure>>;
-  unpack(packed: PackedPlace, wanted: Pick<WantedPlace, 'session' | 'task'>): Promise<Result<PreparedPlace, Failure>>;
+  /** What is not as `known` any more, for whoever builds the place elsewhere. */
+  changes(place: WorkPlace, known: KnownFiles): Promise<Result<ChangedSince, Failure>>;
+  /** A worktree exactly as it was kept: the base, and all that was changed. */
+  restore(place: WorkPlace, files: readonly KeptFile[]): Promise<Result<RestoredPlace, Failure>>;
+  /** How the user's files are now, for somebody who has nothing of them. */
+  pack(folder: string): Promise<Result<PackedRepository, Failure>>;
+  /** Builds the repository that was packed below the home of whoever calls, and says where. */
+  receive(packed: Pick<PackedRepository, 'head' | 'base' | 'pack' | 'files'>): Promise<Result<string, Failure>>;
 }
 
 export interface RemoveOptions {

@@ -85,12 +85,15 @@ export async function workingTreeCommit(git: PrivateGit, repository: Committed):
   const index = join(repository.own, 'index');
   const now = await snapshot(git, { work: repository.top, index, base: repository.head, nested: false, keep: true });
   if (!now.ok) return now;
-  const message = `The working tree on ${repository.head}`;
+  const message = workingTreeMessage(repository.head);
   const commit = await commitOf(git, now.value.tree, [repository.head], { message, keep: true });
   if (!commit.ok) return commit;
   const same = await git.run(['diff-tree', '--quiet', repository.head, commit.value]);
   return ok(same.ok ? repository.head : commit.value);
 }
+
+/** Part of the commit's name: whoever builds it elsewhere says the same. */
+export const workingTreeMessage = (head: string): string => `The working tree on ${head}`;
 
 async function inPlace(
   files: PlaceFiles,

@@ -153,10 +153,7 @@ async function indexOf(git: PrivateGit, base: string, index: string): Promise<Re
   return ok(undefined);
 }
 
-/**
- * A commit that nobody's branch knows, the same for the same tree and parents: for merges, and for worktrees to begin at. Git
- * would need a process for these few bytes.
- */
+/** A commit that nobody's branch knows, the same for the same tree and parents: for merges, and for worktrees to begin at. */
 export async function commitOf(
   git: PrivateGit,
   tree: string,
@@ -179,12 +176,38 @@ export async function commitOf(
       await git.run(['hash-object', '-t', 'commit', '-w', '--stdin'], { input: body, keep }),
       'The commit cannot be made',
     );
-  const object = Buffer.concat([Buffer.from(`commit ${body.length}\0`), body]);
+  return ok(await objectOf(git, 'commit', body));
+}
+
+/** The content of a file as an object of this git alone. */
+export const blobOf = (git: PrivateGit, content: Uint8Array): Promise<string> => objectOf(git, 'blob', content);
+
+/** What git calls a content. */
+export function blobName(content: Uint8Array, sha256: boolean): string {
+  return createHash(sha256 ? 'sha256' : 'sha1')
+    .update(`blob ${content.length}\0`)
+    .update(content)
+    .digest('hex');
+}
+
+/** Git would need a process for these few bytes. */
+async function objectOf(git: PrivateGit, kind: 'commit' | 'blob', body: Uint8Array): Promise<string> {
+  const object = Buffer.concat([Buffer.from(`${kind} ${body.length}\0`), body]);
   const name = createHash(isSha256(git.repository.settings) ? 'sha256' : 'sha1')
     .update(object)
     .digest('hex');
   const folder = join(git.folder, 'objects', name.slice(0, 2));
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, name.slice(2)), deflateSync(object));
-  return ok(name);
+  return name;
+}
+
+/** What lies in our own folder so far goes into the user's repository. */
+export async function bringObjects(git: PrivateGit, tree: string): Promise<Result<void, Failure>> {
+  const known = git.repository.head === undefined ? [] : [`^${git.repository.head}`];
+  const packed = await git.run(['pack-objects', '--revs', '--stdout', '--quiet'], {
+    input: Buffer.from(`${[tree, ...known].join('\n')}\n`),
+  });
+  const put = packed.ok ? await git.run(['unpack-objects', '-q'], { input: packed.value, keep: true }) : packed;
+  return put.ok ? ok(undefined) : fail(gitFailure('The commit cannot be made', put.error));
 }

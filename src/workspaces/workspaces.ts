@@ -7,7 +7,8 @@ import type { WorkspaceOptions } from './options.ts';
 import type { Workspaces } from './port.ts';
 import { preparePlace } from './prepare.ts';
 import { removePlace } from './remove.ts';
-import { packPlace, unpackPlace } from './travel.ts';
+import { changesSince, restorePlace } from './travel/kept-files.ts';
+import { packRepository, receiveRepository } from './travel/travel.ts';
 
 export function createWorkspaces(options: WorkspaceOptions): Workspaces {
   return {
@@ -17,7 +18,9 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     lay: (place, patch) => layWork(options, place, patch),
     merge: (wanted) => mergeWork(options, wanted),
     advance: (wanted) => advanceWork(options, wanted),
-    pack: (place) => packPlace(options, place),
-    unpack: (packed, wanted) => unpackPlace(options, packed, wanted),
+    changes: (place, known) => changesSince(options, place, known),
+    restore: (place, files) => restorePlace(options, place, files),
+    pack: (folder) => packRepository(options, folder),
+    receive: (packed) => receiveRepository(options, packed),
   };
 }

@@ -1,21 +1,27 @@
 /**
  * Workers in empty folders: they have nothing of the project but the ledger and the address of the engine. What the agents are,
- * what they may do and which options the command was given comes with the run.
+ * what they may do, which options the command was given and the files that tasks are about comes with the run. The place of a
+ * task is built where it is worked on, and when that worker is killed it goes on elsewhere with the files as they were.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import type { SessionId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
 import { freePorts } from '../../src/cluster/free-ports.ts';
 import { type LocalCluster, startLocalCluster } from '../../src/cluster/local-cluster.ts';
 import type { ServerProcess } from '../../src/cluster/server-process.ts';
 import { startWorker } from '../../src/cluster/worker-process.ts';
+import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import { openProject } from '../../src/project/open.ts';
 import type { Project, ProjectFlags } from '../../src/project/project.ts';
 import { chooseOwnPorts } from '../support/cluster/own-ports.ts';
+import { testTerminal } from '../support/test-terminal.ts';
+import { commitFiles, git, writeFiles } from '../support/workspaces/test-repository.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'troupe-empty-'));
 const root = join(top, 'project');
@@ -65,10 +71,9 @@ afterAll(async () => {
   rmSync(top, { recursive: true, force: true });
 });
 
-async function open(flags?: ProjectFlags): Promise<Project> {
-  const env = { HOME: root, TROUPE_LEDGER: cluster.settings.ledger, TROUPE_ENGINE: cluster.settings.engine };
-  return await openProject({ cwd: root, env, flags });
-}
+const settings = () => ({ HOME: root, TROUPE_LEDGER: cluster.settings.ledger, TROUPE_ENGINE: cluster.settings.engine });
+
+const open = (flags?: ProjectFlags, cwd = root): Promise<Project> => openProject({ cwd, env: settings(), flags });
 
 async function runs(project: Project, name: string, prompt = 'go') {
   const started = await project.engine.start({ agent: name, input: userText(prompt), workspace: root });
@@ -124,3 +129,116 @@ async function during(project: Project, use: (project: Project) => Promise<void>
     await project.close();
   }
 }
+
+const REPLIES = {
+  agents: {
+    lead: [
+      { toolCalls: [{ name: 'read', input: { path: 'src/draft.txt' } }] },
+      {
+        toolCalls: [
+          {
+            name: 'delegate',
+            input: {
+              tasks: [
+                {
+                  goal: 'Write the two files',
+                  include_paths: ['src/'],
+                  exclude_paths: [],
+                  acceptance: ['`grep -q second src/two.txt` passes'],
+                  constraints: { max_cli_calls: 8, max_duration_seconds: 600, no_touch: [] },
+                },
+              ],
+            },
+          },
+        ],
+      },
+      {
+        when: { contains: '## RESULT OF' },
+        toolCalls: [{ name: 'judge', input: { tasks: [{ task_id: '*', verdict: 'accepted', why: 'It passed.' }] } }],
+      },
+      { when: { contains: 'Go on: hand over' }, finalReport: 'Both files are there.' },
+    ],
+    hand: [
+      { toolCalls: [{ name: 'write', input: { path: 'src/one.txt', content: 'first\n' } }] },
+      { toolCalls: [{ name: 'shell', input: { command: 'echo half > src/half.txt && sleep 600' } }] },
+      { toolCalls: [{ name: 'shell', input: { command: 'cat src/one.txt src/draft.txt && ls src' } }] },
+      { toolCalls: [{ name: 'write', input: { path: 'src/two.txt', content: 'second\n' } }] },
+      { text: 'Both files are written.' },
+    ],
+  },
+};
+
+/** A repository with something that is not committed, and a project with an architect beside it. */
+function lead(): { readonly repo: string; readonly folder: string } {
+  const [repo, folder] = [join(top, 'repo'), join(top, 'lead')];
+  mkdirSync(join(folder, 'agents'), { recursive: true });
+  mkdirSync(repo);
+  git(repo, 'init', '-q', '-b', 'main');
+  commitFiles(repo, { 'src/old.txt': 'old\n', 'README.md': 'read me\n' });
+  writeFiles(repo, { 'src/draft.txt': 'not committed\n' });
+  writeFiles(folder, {
+    'replies.json': JSON.stringify(REPLIES),
+    'troupe.yaml': `model: scripted:${join(folder, 'replies.json')}\n`,
+    'agents/lead.md': '---\narchitect: { executor: hand }\n---\nYou lead.\n',
+    'agents/hand.md': '---\ntools: [read, write, shell]\npermissions: { shell: allow }\n---\nYou do the task of your package.\n',
+  });
+  return { repo, folder };
+}
+
+const eventsOf = async ({ ledger }: Project, session: SessionId): Promise<readonly LedgerEvent[]> => {
+  const events: LedgerEvent[] = [];
+  for (;;) {
+    const page = await ledger.read({ session, after: events.at(-1)?.position ?? 0 });
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+};
+
+const ofType = <Type extends LedgerEvent['event_type']>(events: readonly LedgerEvent[], type: Type) =>
+  events.filter((event): event is Extract<LedgerEvent, { event_type: Type }> => event.event_type === type);
+
+it('an executor’s task goes on elsewhere with the files as they were, and is applied where the repository is', async () => {
+  const { repo, folder } = lead();
+  const hidden = join(top, 'hidden');
+  await during(await open(undefined, folder), async (project) => {
+    // Nobody has the repository from here on: the workers stand still until it is out of their sight.
+    for (const { pid } of workers) process.kill(pid, 'SIGSTOP');
+    const started = await project.engine.start({ agent: 'lead', input: userText('Write them.'), workspace: repo });
+    renameSync(repo, hidden);
+    for (const { pid } of workers) process.kill(pid, 'SIGCONT');
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    const { session, run, done } = started.handle;
+
+    const written = () => globSync(join(top, '{one,two,three}/.troupe/worktrees/*/task-*/src/half.txt'));
+    await expect.poll(written).toHaveLength(1);
+    const [half = ''] = written();
+    const worker = workers[['one', 'two', 'three'].indexOf(half.slice(top.length + 1).split('/')[0] ?? '')];
+    process.kill(worker?.pid ?? 0, 'SIGKILL');
+
+    const end = await done;
+    const events = await eventsOf(project, session);
+    expect(end, JSON.stringify(ofType(events, 'task.error'))).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    const said = ofType(events, 'tool.result').map(({ payload }) => JSON.stringify(payload.content));
+    expect(said.find((text) => text.includes('not committed'))).toBeDefined();
+    // What was recorded is there, what was half done is not.
+    expect(said.find((text) => text.includes('first'))).toContain('first\\nnot committed\\ndraft.txt\\nold.txt\\none.txt');
+    const [captured] = ofType(events, 'task.captured');
+    expect(captured?.payload.files.map(({ path }) => path)).toEqual(['src/one.txt', 'src/two.txt']);
+    // Each file was kept once.
+    const kept = ofType(events, 'workspace.kept').filter(({ payload }) => payload.task !== undefined);
+    expect(kept.flatMap(({ payload }) => payload.files.map(({ path }) => path))).toEqual(['src/one.txt', 'src/two.txt']);
+    expect(new Set(kept.map(({ payload }) => payload.by)).size).toBe(2);
+    expect(existsSync(repo)).toBe(false);
+
+    renameSync(hidden, repo);
+    const terminal = testTerminal({ cwd: folder, env: { ...settings(), PATH: process.env['PATH'] } });
+    expect(await runProgram(['apply', run], terminal), terminal.written.progress).toBe(0);
+    expect(readFileSync(join(repo, 'src/one.txt'), 'utf8')).toBe('first\n');
+    expect(readFileSync(join(repo, 'src/draft.txt'), 'utf8')).toBe('not committed\n');
+    expect(git(repo, 'status', '--porcelain').trim().split('\n')).toEqual([
+      '?? src/draft.txt',
+      '?? src/one.txt',
+      '?? src/two.txt',
+    ]);
+  });
+});

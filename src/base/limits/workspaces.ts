@@ -19,5 +19,11 @@ export const workspaceLimits = {
   conflictHunks: 50,
   conflictBytes: 16 * KIB,
   appliedFilesTold: 1_000,
-  packBytes: 512 * MIB,
+  /** Of a repository that goes with a run to workers elsewhere. */
+  packBytes: 256 * MIB,
+  /** Of what changed at a place between two moments at which it is kept, and of all that is kept of one. */
+  keptPointBytes: 64 * MIB,
+  keptPlaceBytes: 512 * MIB,
+  /** Places that a worker remembers to have built: of others it looks at what is there. */
+  placesKnown: 200,
 } as const;

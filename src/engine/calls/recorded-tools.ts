@@ -24,6 +24,7 @@ import type { AgentSetup } from '../record/agent-setup.ts';
 import { type DrivenRun, speakerOf } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
+import { keptSince } from '../travel/travelling.ts';
 import { type CallsAgents, callAgent } from './agent-calls.ts';
 import { createCallOrder } from './call-order.ts';
 import { permitted } from './permitted.ts';
@@ -124,7 +125,8 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   );
   // Cut off because the engine stops, not because the call failed: leave it in doubt rather than record a false result.
   if (node.abort.signal.aborted) tree.checkpoint(node);
-  return record(caller, call, cause, told(outcome, edited), Math.round(tree.clock.elapsed() - startedAt));
+  const kept = tool.readOnly === true ? [] : await keptSince(tree, node);
+  return record(caller, call, cause, told(outcome, edited), kept, Math.round(tree.clock.elapsed() - startedAt));
 }
 
 /** What somebody changed before it was made is what goes on after a crash. */
@@ -263,7 +265,14 @@ function finish({ tree, node, stepIndex }: Caller, step: string, payload: Result
 }
 
 /** Writes what the tool observed and what it answered, the whole in the ledger and a bounded part for the model. */
-function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, durationMs: number): ToolResultPart {
+function record(
+  caller: Caller,
+  call: Call,
+  cause: Cause,
+  outcome: ToolOutcome,
+  kept: readonly NewEvent[],
+  durationMs: number,
+): ToolResultPart {
   const { tree, node, setup } = caller;
   const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
   const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.redact(part.text) } : part));
@@ -293,7 +302,8 @@ function record(caller: Caller, call: Call, cause: Cause, outcome: ToolOutcome, 
     cause,
     ...present({ attachment }),
   };
-  tree.writer.enqueue([...evidence, node.journal.event('tool.result', payload, options)]);
+  // The files and the result together: nobody goes on with one and without the other.
+  tree.writer.enqueue([...kept, ...evidence, node.journal.event('tool.result', payload, options)]);
   return placed(caller.stepIndex, call.step, resultPart(payload));
 }
 

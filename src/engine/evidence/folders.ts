@@ -12,6 +12,17 @@ export interface WorksInFolders {
   readonly workspace: string;
   /** The folder that a run's tools may touch: its own, that of a run above it, or the session's. */
   workspaceOf(node: DrivenRun): string;
+  /** Folders that are not where they were when a run was started: by how they were named then. */
+  readonly moved: Map<string, string>;
+}
+
+export function inFolders(workspace: string): WorksInFolders {
+  const moved = new Map<string, string>();
+  const workspaceOf = ({ started, parent }: DrivenRun): string => {
+    const folder = started.workspace ?? (parent === undefined ? workspace : workspaceOf(parent));
+    return moved.get(folder) ?? folder;
+  };
+  return { workspace, moved, workspaceOf };
 }
 
 /** The folder of each run of a tree, from its events: the first is the start of the tree's root, or one before it. */
@@ -21,14 +32,15 @@ export interface Folders {
 }
 
 export function createFolders(tree: WorksInFolders): Folders {
-  const common = real(tree.workspace);
+  const here = (path: string): string => real(tree.moved.get(path) ?? path);
+  const common = here(tree.workspace);
   const folders = new Map<string, string>();
   return {
     apply(event) {
       if (event.event_type !== 'run.started') return;
       const { workspace } = event.payload;
       const above = folders.get(parentRun(event.payload) ?? '') ?? common;
-      folders.set(event.run_id, workspace === undefined ? above : real(workspace));
+      folders.set(event.run_id, workspace === undefined ? above : here(workspace));
     },
     of: (run) => folders.get(run) ?? common,
   };

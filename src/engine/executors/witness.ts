@@ -11,6 +11,7 @@ import type { NewEvent } from '../../ledger/port.ts';
 import { changeEvidence } from '../../tools/files/file-change.ts';
 import type { Evidence } from '../../tools/port.ts';
 import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
+import { isTravelling, keptSince } from '../travel/travelling.ts';
 import { boundedText, type ExecutorRecorder, recorded } from './recorder.ts';
 
 export interface Witness {
@@ -34,12 +35,20 @@ export async function createWitness(
   const leave = watch?.enter(cwd);
   const seen = (evidence: readonly Evidence[]): NewEvent[] =>
     evidence.map((item) => recorded(recorder, item.type, item.payload, { step, ...present({ attachment: item.attachment }) }));
-  const looked = async (whose: 'command' | 'outside'): Promise<NewEvent[]> =>
-    watch === undefined ? [] : seen(noticedChanges((await watch.look(cwd)).changes, whose, tree.redact));
+  const looked = async (whose: 'command' | 'outside'): Promise<NewEvent[]> => [
+    ...(await keptSince(tree, node)),
+    ...(watch === undefined ? [] : seen(noticedChanges((await watch.look(cwd)).changes, whose, tree.redact))),
+  ];
   tree.writer.enqueue(await looked(by));
-  const calls = createReportedCalls(recorder, step);
   let looking: Promise<unknown> = Promise.resolve();
   let waiting = false;
+  const calls = createReportedCalls(recorder, step, (events) => {
+    // What it did is told to whoever goes on elsewhere only once the files are there, too.
+    if (isTravelling(node))
+      looking = looking.then(async () => tree.writer.enqueue([...(await keptSince(tree, node)), ...events]));
+    else tree.writer.enqueue(events);
+    looking.catch(() => undefined);
+  });
   /** One look at a time, and one for all that ended meanwhile. */
   const lookSoon = (): void => {
     if (waiting) return;
@@ -92,7 +101,7 @@ function planned(
 }
 
 /** Calls come as upserts: what is known of one is written when it begins to be done, or has something to say for itself. */
-function createReportedCalls(recorder: ExecutorRecorder, step: string) {
+function createReportedCalls(recorder: ExecutorRecorder, step: string, ended: (events: readonly NewEvent[]) => void) {
   const { tree, standing } = recorder;
   const shown = new Map<string, string>();
   let kept = standing.done().length + standing.begun().length;
@@ -104,17 +113,17 @@ function createReportedCalls(recorder: ExecutorRecorder, step: string) {
       const text = JSON.stringify(payload);
       const isNew = !standing.isKnown(call.id);
       if (isNew && kept >= limits.executorCallsKept) return call.status === 'completed' || call.status === 'failed';
-      const ended = call.status === 'completed' || call.status === 'failed';
+      const isOver = call.status === 'completed' || call.status === 'failed';
       const events: NewEvent[] = [];
       // Titles and arguments come bit by bit: what has begun is worth a line, and what it was in the end.
-      if (isNew ? call.status !== 'pending' || payload.input !== undefined : ended && shown.get(call.id) !== text) {
+      if (isNew ? call.status !== 'pending' || payload.input !== undefined : isOver && shown.get(call.id) !== text) {
         events.push(recorded(recorder, 'executor.call', payload, { step, actor: 'executor' }));
         shown.set(call.id, text);
         if (isNew) kept += 1;
       }
-      if (ended) events.push(resultOf(recorder, step, call, call.status as 'completed' | 'failed'));
       if (events.length > 0) tree.writer.enqueue(events);
-      return ended;
+      if (isOver) ended([resultOf(recorder, step, call, call.status as 'completed' | 'failed')]);
+      return isOver;
     },
   };
 }

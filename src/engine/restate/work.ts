@@ -94,7 +94,8 @@ async function withLease(
   if (standing(events).some((event) => event.event_type === 'run.ended' && event.run_id === run))
     return { kind: 'ended', parent };
 
-  const options = withBrought(own, broughtBy(events, topOf(events, run)));
+  const brought = broughtBy(events, topOf(events, run));
+  const options = withBrought(own, brought);
   let wakeAt: number | null = null;
   const elsewhere: Elsewhere = {
     start: (child, reopened) => place.start(session, child, reopened),
@@ -112,6 +113,7 @@ async function withLease(
     past: { ...NO_PAST, events, heard },
     slots,
     elsewhere,
+    travelsFrom: brought?.repository,
     watchers: new Set(),
     released,
   });

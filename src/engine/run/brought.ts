@@ -11,6 +11,8 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { convergenceOf } from '../../patterns/pattern.ts';
+import { registeredPatterns } from '../../patterns/registered.ts';
 import { stricter } from '../../permissions/rule-map.ts';
 import { decide, type Permissions } from '../../tools/permissions.ts';
 import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
@@ -44,6 +46,11 @@ export async function bringAlong(options: AgentAccess & ProjectRules, root: Agen
       verify: verify === undefined ? undefined : asJson(verify),
     }),
   });
+}
+
+/** Whether somebody among them hands out tasks, which need the files that they are about. */
+export function handsOutTasks({ patterns = registeredPatterns }: AgentAccess, { agents }: Brought): boolean {
+  return agents.some((agent) => convergenceOf(patterns, agent as unknown as AgentDefinition) !== undefined);
 }
 
 /** Everything here came from a schema of zod, so it is JSON. */

@@ -12,13 +12,14 @@ import type { Fence } from '../../ledger/port.ts';
 import { writtenRule } from '../../permissions/remembered-rule.ts';
 import { createTreesDoings, type TreesDoings } from '../../projections/doings.ts';
 import { type AskableAgents, createAskableAgents } from '../calls/askable-agents.ts';
+import { inFolders } from '../evidence/folders.ts';
 import { createSubAgentVerdicts, type SubAgentVerdicts } from '../evidence/sub-agent-verdicts.ts';
 import { type AtWork, createAtWork } from '../hearing/at-work.ts';
 import { type Broadcasts, createBroadcasts } from '../hearing/broadcasts.ts';
 import { createFromOutside, type FromOutside } from '../hearing/from-outside.ts';
 import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
-import { type EngineOptions, type LedgerAccess, ofSession } from '../options.ts';
+import { type BroughtRepository, type EngineOptions, type LedgerAccess, ofSession } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import { createActiveTimes } from '../record/active-time.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -54,6 +55,7 @@ export interface SessionToDrive {
   readonly watchers: ReadonlySet<(part: LivePiece) => void>;
   readonly slots: Slots;
   readonly elsewhere?: Elsewhere | undefined;
+  readonly travelsFrom?: BroughtRepository | undefined;
   /** Called when the root's end was written, and the lease given back with it. */
   released(): void;
 }
@@ -102,14 +104,14 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const tree: DrivenTree = {
     ...options,
     session,
-    workspace,
     outside,
     ...folds,
     spawned: createSpawned(assistantLimits(options)),
     slots: driven.slots,
     spending: createSpending(),
     latestOf: members.latest,
-    workspaceOf: (of) => of.started.workspace ?? (of.parent === undefined ? workspace : tree.workspaceOf(of.parent)),
+    ...inFolders(workspace),
+    travelsFrom: driven.travelsFrom,
     ...waiting(driven, clock, outside, bell, atWork),
     interrupt,
     writer,

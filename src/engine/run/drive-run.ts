@@ -38,6 +38,7 @@ import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
 import { captureTask } from '../tasks/capture-task.ts';
 import { type SupportsTasks, taskSupport } from '../tasks/task-support.ts';
+import { openFolders } from '../travel/travelling.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { ownLoop, type PlaysLoops } from './own-loop.ts';
@@ -61,7 +62,9 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
   const cancelled = tree.outside.cancelled(node.run);
   if (cancelled !== undefined) node.abort.abort(new TroupeError('cancelled', cancelled));
   const forgetWall = limitWallTime(tree, node);
+  let leaveFolders = (): void => undefined;
   try {
+    leaveFolders = await openFolders(tree, node);
     const setup = await tree.setup(node, found);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
@@ -80,6 +83,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     if (mayPass(error)) throw new Interruption('interrupted', failure.message, failure);
     return await endRun(tree, node, failed(node, failure));
   } finally {
+    leaveFolders();
     forgetWall();
   }
 }

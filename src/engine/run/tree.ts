@@ -21,6 +21,7 @@ import type { Writes } from '../record/writes.ts';
 import type { HasChildren } from '../spawning/child-run.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
 import type { Spends } from '../spending/spending.ts';
+import type { Travels } from '../travel/travelling.ts';
 
 /** What all runs of a driven session share, as its driver has it. */
 export interface DrivenTree
@@ -37,6 +38,7 @@ export interface DrivenTree
     RestsOnAnswers,
     ShowsLive,
     GivesBackLease,
+    Travels,
     SetsUpRuns {
   root(run: RunId, started: Payloads['run.started']): DrivenRun;
   /** A run below another that is not started here. */

@@ -7,14 +7,16 @@ import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
+import type { WorksInFolders } from '../evidence/folders.ts';
+import { type KeepsPatches, keepPatch } from '../evidence/patches.ts';
 import type { TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { type KeepsPatches, keepPatch } from './patches.ts';
+import { hereOf } from '../travel/travelling.ts';
 
 const CAPTURE_STEP = 'captured';
 
 /** Once for each run, however often it is taken up. Nothing for runs that are no task's. */
-export async function captureTask(tree: KeepsPatches & TaskAccess, node: DrivenRun): Promise<void> {
+export async function captureTask(tree: KeepsPatches & TaskAccess & WorksInFolders, node: DrivenRun): Promise<void> {
   const terms = taskTermsOf(node.started);
   if (terms === undefined || terms.onlyVerify === true || terms.place.kind === 'in-place' || tree.places === undefined) return;
   if (node.journal.recorded('task.captured', CAPTURE_STEP) !== undefined) return;
@@ -24,8 +26,12 @@ export async function captureTask(tree: KeepsPatches & TaskAccess, node: DrivenR
   });
 }
 
-async function captured(tree: KeepsPatches & TaskAccess, node: DrivenRun, terms: TaskTerms): Promise<Payloads['task.captured']> {
-  const found = await tree.places?.capture(terms);
+async function captured(
+  tree: KeepsPatches & TaskAccess & WorksInFolders,
+  node: DrivenRun,
+  terms: TaskTerms,
+): Promise<Payloads['task.captured']> {
+  const found = await tree.places?.capture(hereOf(tree, node, terms));
   const { task } = terms;
   if (found === undefined) return { task, files: [], undone: [] };
   if (!found.ok) return { task, files: [], undone: [], failed: found.error.message };

@@ -6,7 +6,7 @@ import { TroupeError } from '../../base/errors.ts';
 import { childRunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
-import type { TaskTerms } from '../../events/tasks/task-terms.ts';
+import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import type {
   CollectedWork,
   Merged,
@@ -17,15 +17,16 @@ import type {
   TaskSupport,
 } from '../../patterns/task-support.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
+import { type KeepsPatches, keepPatch, patchBytes } from '../evidence/patches.ts';
 import { artifactsOfRun } from '../evidence/run-artifacts.ts';
 import { Interruption } from '../interruption.ts';
 import type { AgentAccess, MergedTasks, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { broughtTo, placeElsewhere, type Travels } from '../travel/travelling.ts';
 import { eventsBelow } from './events-below.ts';
-import { type KeepsPatches, keepPatch, patchBytes } from './patches.ts';
 import { seenOfTask } from './seen-of-task.ts';
 
-export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & TaskAccess;
+export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & TaskAccess & Travels;
 
 /** Why a run was left that only had to say what it would hand over. */
 const PLANNED = 'only the plan was asked for';
@@ -62,7 +63,12 @@ async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted
   if (refusedFiles !== undefined) return refusedFiles;
   const inPlace = { place: { kind: 'in-place' as const, path: folder } };
   if (wanted.workspace === 'in-place') return inPlace;
-  const made = await tree.places?.prepare({ folder, session: tree.session, task: wanted.task, base: wanted.base });
+  const { travelsFrom, places } = tree;
+  if (travelsFrom !== undefined && places?.travelling !== undefined) {
+    const where = places.where({ session: tree.session, task: wanted.task });
+    return { place: placeElsewhere(travelsFrom, where, { folder: unmoved(tree, folder), base: wanted.base }) };
+  }
+  const made = await places?.prepare({ folder, session: tree.session, task: wanted.task, base: wanted.base });
   if (made?.ok === true) return { place: made.value };
   // Where nobody said that it must be a worktree, a folder that is no repository is worked on as it is.
   if (wanted.workspace === undefined && (made === undefined || made.error.code === 'no_repository')) return inPlace;
@@ -75,9 +81,23 @@ async function lease(tree: SupportsTasks, node: DrivenRun, { task, domain }: Pla
   if (domain === undefined || tree.places?.lease === undefined) return undefined;
   let root = node;
   while (root.parent !== undefined) root = root.parent;
-  const about = { folder: tree.workspaceOf(node), session: tree.session, run: root.run };
+  const folder = unmoved(tree, tree.workspaceOf(node));
+  const about = { folder, session: tree.session, run: root.run, ...present({ from: tree.travelsFrom }) };
   const leased = await tree.places.lease({ ...about, task, domain: copyOf(domain) });
   return leased.ok ? undefined : { refused: leased.error.message, ...present({ fix: leased.error.fix }) };
+}
+
+/** As it was called where the run was started. */
+const unmoved = ({ moved }: WorksInFolders, folder: string): string =>
+  [...moved].find(([, here]) => here === folder)?.[0] ?? folder;
+
+/** With a repository that is here. */
+async function mergedAt(tree: SupportsTasks, place: TaskPlace): Promise<TaskPlace> {
+  const { travelsFrom: from, places } = tree;
+  if (from === undefined || places?.travelling === undefined || place.kind !== 'worktree') return place;
+  const repo = await places.travelling.repository(broughtTo(tree, from, place.base));
+  if (!repo.ok) throw new TroupeError(repo.error.code, repo.error.message, { fix: repo.error.fix });
+  return { ...place, repo: repo.value };
 }
 
 const copyOf = ({ include, exclude, noTouch }: NonNullable<PlaceWanted['domain']>) => ({
@@ -99,7 +119,9 @@ async function progress(tree: SupportsTasks, node: DrivenRun, key: string, { pla
   const diffs = events.flatMap((event) =>
     event.event_type === 'file.diff' ? [`${event.payload.path} ${event.payload.after ?? ''}`] : [],
   );
-  const files = (await tree.places?.mark(place.path)) ?? diffs.join('\n');
+  // A place elsewhere cannot be looked at: what was seen there is recorded.
+  const mark = tree.travelsFrom === undefined ? await tree.places?.mark(place.path) : undefined;
+  const files = mark ?? diffs.join('\n');
   return { files, tests: tests.join('\n'), waits: waits(events) };
 }
 
@@ -116,7 +138,7 @@ function waits(events: Awaited<ReturnType<typeof eventsBelow>>): boolean {
 async function merge(tree: SupportsTasks, node: DrivenRun, key: string, { place, from, parts }: MergeWanted): Promise<Merged> {
   const patches: { readonly task: string; readonly patch: Uint8Array }[] = [];
   for (const { task, patch } of parts) patches.push({ task, patch: await patchBytes(tree, patch) });
-  const merged = await tree.places?.merge({ session: tree.session, place, from, parts: patches });
+  const merged = await tree.places?.merge({ session: tree.session, place: await mergedAt(tree, place), from, parts: patches });
   if (merged?.ok !== true) throw new TroupeError('not_merged', merged?.error.message ?? 'Nobody here can put patches together.');
   const { commit, patch, files, conflicts } = merged.value;
   const told = conflicts.map(({ path, tasks, why }) => ({ path, tasks: [...tasks], ...present({ why }) }));

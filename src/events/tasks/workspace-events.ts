@@ -32,7 +32,31 @@ export const patchRef = z.object({
   ref: z.string().optional(),
 });
 
+/** A file at one moment: its bytes are in the attachment, one after the other; without both it is gone. */
+const keptFile = z.object({
+  path: z.string(),
+  mode: z.string().optional(),
+  bytes: z.number().int().nonnegative().optional(),
+  /** Its text, where that holds a secret: sealed with the event. */
+  text: z.string().optional(),
+  /** Again as it was where the task began. */
+  back: z.literal(true).optional(),
+});
+
 export const workspaceEvents = {
+  /** A part of the files of a commit, as attached: they go with a run to workers elsewhere. */
+  'workspace.packed': z.object({ head: z.string(), index: z.number().int().nonnegative(), bytes: z.number().int() }),
+  /** What has changed at a place since it was kept last: with all of them, it can be built anywhere. */
+  'workspace.kept': z.object({
+    /** Whose place; absent for what is not committed where the run started. */
+    task: z.string().optional(),
+    /** Who kept it, and their how many-th it is: they know whether it is theirs. */
+    by: z.string(),
+    point: z.number().int().positive(),
+    files: z.array(keptFile),
+    /** Files that hold a secret which cannot be sealed: they do not travel. */
+    without: z.array(z.string()).optional(),
+  }),
   'domain.leased': z.object({
     /** Greater than that of every lease before it. */
     token: z.number().int().positive(),

@@ -11,6 +11,14 @@ export const isWorkspaceEvent = (event: LedgerEvent): event is WorkspaceEvent =>
 
 export function workspaceLine(event: WorkspaceEvent): readonly [level: 'info' | 'detail' | 'warn', text: string] {
   switch (event.event_type) {
+    case 'workspace.packed':
+      return ['detail', `part ${event.payload.index + 1} of the repository at ${event.payload.head.slice(0, 12)} came along`];
+    case 'workspace.kept': {
+      const { task, files, without = [] } = event.payload;
+      const kept = `kept ${counted(files.length, 'changed file')} of ${task ?? 'the working tree'}`;
+      if (without.length === 0) return ['detail', kept];
+      return ['warn', `${kept}, but not what holds a secret: ${without.join(', ')}`];
+    }
     case 'domain.leased': {
       const { task, include, token } = event.payload;
       return ['detail', `${task} has ${include.join(', ') || 'all files'} to itself (lease ${token})`];

@@ -6,6 +6,7 @@ import { askGit } from '../git.ts';
 import type { WorkspaceOptions } from '../options.ts';
 import { gitFailure, type PrivateGit, said } from '../private-git.ts';
 import { withoutNewline } from '../repository.ts';
+import { bringObjects } from '../trees.ts';
 
 interface WantedBranch {
   readonly name: string;
@@ -44,16 +45,6 @@ const taken = (name: string): Failure => ({
   message: `There is a branch ${name} already.`,
   fix: 'Name another one, or delete it.',
 });
-
-/** What the merge has made lies in our own folder so far. */
-async function bringObjects(git: PrivateGit, tree: string): Promise<Result<void, Failure>> {
-  const known = git.repository.head === undefined ? [] : [`^${git.repository.head}`];
-  const packed = await git.run(['pack-objects', '--revs', '--stdout', '--quiet'], {
-    input: Buffer.from(`${[tree, ...known].join('\n')}\n`),
-  });
-  const put = packed.ok ? await git.run(['unpack-objects', '-q'], { input: packed.value, keep: true }) : packed;
-  return put.ok ? ok(undefined) : fail(gitFailure('The commit cannot be made', put.error));
-}
 
 /** By whoever the repository says commits here. */
 async function commitAs(

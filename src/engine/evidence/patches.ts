@@ -1,9 +1,9 @@
 /** Patches of tasks, kept as artifacts and found again by their references. */
 import { createArtifactArchive } from '../../artifacts/archive.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { artifactsOfRun, type StoresArtifacts } from '../evidence/run-artifacts.ts';
 import type { TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { artifactsOfRun, type StoresArtifacts } from './run-artifacts.ts';
 
 export type KeepsPatches = StoresArtifacts & TimeAndIds;
 
