@@ -12,6 +12,7 @@ export const approvalMeanings: { readonly [Type in Approvals]: Meaning<Type> } =
       by: 'who: a person at a machine, or the name of a caller',
       where: 'on which way',
       message: 'the id that they gave to their message; sent again, it is the same answer',
+      parts: 'what that message was made of, where it was more than words: it comes back to who sent it as it came',
       digest: 'the SHA-256 of that message',
       shown: 'the SHA-256 of what was shown to them',
     },

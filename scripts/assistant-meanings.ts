@@ -17,6 +17,7 @@ export const assistantMeanings: Meanings = {
       fence: 'a word the author could not know; it marks where the text begins and ends in the reader’s prompt',
       digest: 'the SHA-256 of what a client sent under an id of its own',
       clientMessage: 'that id',
+      parts: 'what it was made of, where it was more than words: it comes back to who sent it as it came',
       kind: '`report`: the sender’s final report; `question`: somebody has to answer it',
       person: 'a person wrote it to a run at work (`troupe send`), and it counts as the word of the user: `by` whom, and `where`',
       verification: 'of a report: what it was found to be worth',

@@ -15,6 +15,7 @@ import { PERSON } from '../base/person.ts';
 import type { Result } from '../base/result.ts';
 import type { ClientRights } from '../events/assistants.ts';
 import type { Failure } from '../events/catalogue.ts';
+import type { PeerParts } from '../events/messages.ts';
 import type {
   AnswerInput,
   CancelInput,
@@ -59,6 +60,8 @@ export interface AssistantCallOptions {
   readonly digest?: string | undefined;
   /** What the client itself calls the message that is sent, recorded with it. */
   readonly clientMessage?: string | undefined;
+  /** What it is made of, where that is more than words, recorded with it. */
+  readonly parts?: PeerParts | undefined;
 }
 
 export type Outcome<Value> = Promise<Result<Value, Failure>>;

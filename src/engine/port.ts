@@ -4,7 +4,8 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
-import type { Answer, Answering, Budget, Failure } from '../events/catalogue.ts';
+import type { Answering } from '../events/assistants.ts';
+import type { Answer, Budget, Failure } from '../events/catalogue.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { RootOrigin } from '../events/run-origin.ts';
 import type { LeaseOwner } from '../ledger/port.ts';

@@ -3,6 +3,7 @@
  * the run they concern; a receipt says in which model request a message reached its reader.
  */
 import { z } from 'zod';
+import { peerParts } from './message-schemas.ts';
 import { verification } from './verification.ts';
 
 /** Somebody who takes part in a thread: a run, or a client outside of Troupe that has only a name. */
@@ -29,6 +30,22 @@ export type ClientRights = z.infer<typeof clientRights>;
 /** Where a person answered, or wrote to a run. */
 export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp', 'a2a', 'acp']);
 
+export const answering = z.object({
+  /** A person at a machine, or the name of a caller. */
+  by: z.string().optional(),
+  where: whereSaid.optional(),
+  /** The id that whoever answers gave to their message: sent again, it is the same answer. */
+  message: z.string().optional(),
+  /** The SHA-256 of that message: another one of the same id is another one. */
+  digest: z.string().optional(),
+  /** What that message was made of, where that was more than words. */
+  parts: peerParts.optional(),
+  /** The SHA-256 of what was shown to whoever answers. */
+  shown: z.string().optional(),
+});
+/** Who answers, where, and what they were shown. */
+export type Answering = z.infer<typeof answering>;
+
 /** Begins the name of the message that tells somebody that theirs was not read: the run has ended. */
 export const unreadPrefix = 'unread_';
 
@@ -50,6 +67,8 @@ export const assistantEvents = {
     digest: z.string().optional(),
     /** What that client calls it: its own id of the message. */
     clientMessage: z.string().optional(),
+    /** What that client sent, where it was more than words. */
+    parts: peerParts.optional(),
     /** More than words of the sender: its final report, or a question that somebody has to answer. */
     kind: z.enum(['report', 'question']).optional(),
     /** A person has written it to a run at work, and it counts as the word of the user: who, and where. */

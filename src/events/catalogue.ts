@@ -3,7 +3,7 @@
  * docs/events.md all come from here. A payload may gain optional fields; anything else is a new schema version.
  */
 import { z } from 'zod';
-import { assistantEvents, whereSaid } from './assistants.ts';
+import { answering, assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents } from './going-on.ts';
@@ -83,19 +83,6 @@ export const answer = z.discriminatedUnion('kind', [
 /** To a permission: approved, perhaps for the whole session, or denied; to a question: a text. */
 export type Answer = z.infer<typeof answer>;
 
-export const answering = z.object({
-  /** A person at a machine, or the name of a caller. */
-  by: z.string().optional(),
-  where: whereSaid.optional(),
-  /** The id that whoever answers gave to their message: sent again, it is the same answer. */
-  message: z.string().optional(),
-  /** The SHA-256 of that message: another one of the same id is another one. */
-  digest: z.string().optional(),
-  /** The SHA-256 of what was shown to whoever answers. */
-  shown: z.string().optional(),
-});
-/** Who answers, where, and what they were shown. */
-export type Answering = z.infer<typeof answering>;
 /** A question with a time limit that nobody has answered: written by the run that asked, and as final as an answer. */
 const expired = z.object({ kind: z.literal('expired') });
 

@@ -63,3 +63,15 @@ export const usage = z.object({
   reasoningTokens: z.number().optional(),
 });
 export type Usage = z.infer<typeof usage>;
+
+/** The parts of a message as a peer sent them by A2A, where they are more than words: it gets them back as it gave them. */
+export const peerParts = z.array(
+  z.object({
+    kind: z.enum(['text', 'data', 'raw', 'url']),
+    /** Of `raw` the bytes, in Base64. */
+    value: jsonValue,
+    filename: z.string().optional(),
+    mediaType: z.string().optional(),
+  }),
+);
+export type PeerParts = z.infer<typeof peerParts>;

@@ -8,6 +8,7 @@ export type {
   AssistantMessage,
   ImagePart,
   Message,
+  PeerParts,
   TextPart,
   ToolCallPart,
   ToolMessage,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { clientRights } from './assistants.ts';
+import { peerParts } from './message-schemas.ts';
 import { type TaskTerms, taskTerms } from './tasks/task-terms.ts';
 
 /** A place in a team: whose, as whom, in which cycle, and the turns it took in earlier ones. */
@@ -41,6 +42,8 @@ const peerRequest = z.object({
   tenant: z.string().optional(),
   /** Its own word for the conversation, when that is not the session's id. */
   context: z.string().optional(),
+  /** What it sent, where that was more than words. */
+  parts: peerParts.optional(),
 });
 export type PeerRequest = z.infer<typeof peerRequest>;
 

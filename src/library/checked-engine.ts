@@ -6,8 +6,8 @@ import { isObject, isOneOf, isText, isWords, requireGiven } from '../base/check-
 import { TroupeError } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { Engine, OpenWait } from '../engine/port.ts';
-import { whereSaid } from '../events/assistants.ts';
-import { type Answer, answer, answering } from '../events/catalogue.ts';
+import { answering, whereSaid } from '../events/assistants.ts';
+import { type Answer, answer } from '../events/catalogue.ts';
 import { userMessage } from '../events/message-schemas.ts';
 import { budgetCheck } from './check-options.ts';
 import { personHere } from './person-here.ts';

@@ -3,7 +3,8 @@
  * somebody else has answered meanwhile is taken back.
  */
 import type { AnswerOutcome, Engine, OpenWait, RunHandle } from '../engine/port.ts';
-import type { Answer, Answering } from '../events/catalogue.ts';
+import type { Answering } from '../events/assistants.ts';
+import type { Answer } from '../events/catalogue.ts';
 
 /** An answer and whose it is. */
 export interface GivenAnswer {

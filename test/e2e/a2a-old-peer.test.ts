@@ -28,7 +28,7 @@ function script() {
   return { play, letGo: () => held.resolve() };
 }
 
-async function world(binding: 'JSONRPC' | 'GRPC') {
+async function world(binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC') {
   const own = new AsyncDisposableStack();
   const { play, letGo } = script();
   const receiver = own.use(await startReceiver());
@@ -65,7 +65,7 @@ async function followed(stream: ReturnType<Client['sendMessageStream']>, begun: 
   return { kinds, states, finals, text, id };
 }
 
-describe.each(['JSONRPC', 'GRPC'] as const)('an old peer over %s', (binding) => {
+describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('an old peer over %s', (binding) => {
   it('finds the card, sends, asks for more, answers and reads', async () => {
     await using here = await world(binding);
     const client = await here.peer(ALICE);

@@ -9,7 +9,8 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
 import type { AnswerOutcome, OpenWait } from '../../engine/port.ts';
-import type { Answer, Answering, Failure } from '../../events/catalogue.ts';
+import type { Answering } from '../../events/assistants.ts';
+import type { Answer, Failure } from '../../events/catalogue.ts';
 import type { AnswerInput } from '../../tools/assistants/schemas.ts';
 import type { Caller } from '../port.ts';
 

@@ -24,7 +24,7 @@ export async function send(
   needs: ServiceNeeds,
   access: Access,
   input: SendInput,
-  { idempotencyKey, digest, clientMessage }: AssistantCallOptions,
+  { idempotencyKey, digest, clientMessage, parts }: AssistantCallOptions,
 ): Outcome<SuccessOutput> {
   const id = idempotencyKey === undefined ? needs.ids.nonce() : callId(access.caller, idempotencyKey);
   // Before anything else that could refuse it by now: what was sent was sent.
@@ -37,7 +37,7 @@ export async function send(
   const state = await needs.sessions.open(owner.session);
   const refused = refusal(state, found.value);
   if (refused !== undefined) return fail(refused);
-  const words = { id, content: input.message, digest, clientMessage };
+  const words = { id, content: input.message, digest, clientMessage, parts };
   const taken = await append(needs, access.caller, owner, found.value, words);
   // It ended after we looked: of the two, the ledger says which was first.
   if (taken === 'ended') return fail(hasEndedAlready(found.value));
@@ -90,7 +90,7 @@ async function append(
     id,
     content,
     ...asSent
-  }: { readonly id: string; readonly content: string } & Pick<AssistantCallOptions, 'digest' | 'clientMessage'>,
+  }: { readonly id: string; readonly content: string } & Pick<AssistantCallOptions, 'digest' | 'clientMessage' | 'parts'>,
 ): Promise<'sent' | 'ended'> {
   const event: NewEvent = {
     type: 'message.sent',

@@ -75,6 +75,7 @@ export const serverLimits = {
   a2aAgents: 1_000,
   a2aIdCharacters: 200,
   a2aParts: 50,
+  a2aPartsKeptCharacters: 64 * KIB,
   a2aTasksPerCaller: 100,
   a2aTasksListed: 10_000,
   a2aPage: 100,

@@ -29,6 +29,12 @@ export interface Reader {
   snapshot(only: SessionId | undefined): Promise<Snapshot>;
 }
 
+/**
+ * Of a bare number behind LIMIT SQLite makes part of its plan, and so a new plan each time that it is given: as a sum it is just
+ * a number.
+ */
+const AT_MOST = 'LIMIT :limit + 0';
+
 const SELECT_EVENTS = `
 SELECT event.position, run.name AS run, event.parent, event.at, event.actor, event.tool, event.type, event.step,
        event.version, event.chain, payload.ref, payload.place, payload.body, attachment.ref AS attachment
@@ -56,9 +62,9 @@ const OF_TYPES = ' AND event.type IN (SELECT value FROM json_each(:types))';
 function newestSql(types: readonly string[]): string {
   const ofType = (_type: string, index: number): string => `SELECT position FROM (SELECT position FROM event
 WHERE run = (SELECT id FROM run WHERE name = :run) AND type = :type${index} AND position > :after
-ORDER BY position DESC LIMIT :limit)`;
+ORDER BY position DESC ${AT_MOST})`;
   return `${SELECT_EVENTS}${IN_SESSION} AND event.position IN (${types.map(ofType).join(' UNION ALL ')})
-ORDER BY event.position DESC LIMIT :limit`;
+ORDER BY event.position DESC ${AT_MOST}`;
 }
 
 const isNewestOfRun = ({ run, root, types, newest }: ReadQuery): boolean =>
@@ -72,7 +78,7 @@ export function eventsSql(query: ReadQuery): string {
   const ofTypes = types === undefined ? '' : types.length === 1 ? OF_TYPE : OF_TYPES;
   const inSession = (run ?? root) !== undefined && types !== undefined ? `+${IN_SESSION}` : IN_SESSION;
   const order = `event.position${newest === true ? ' DESC' : ''}`;
-  return `${SELECT_EVENTS}${inSession}${ofRun}${ofTree}${ofTypes} ORDER BY ${order} LIMIT :limit`;
+  return `${SELECT_EVENTS}${inSession}${ofRun}${ofTree}${ofTypes} ORDER BY ${order} ${AT_MOST}`;
 }
 
 export function createReader(database: DatabaseSync, path: string, files: PayloadFiles, protection: Protection): Reader {

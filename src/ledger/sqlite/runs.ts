@@ -95,7 +95,9 @@ WHERE run.started_at IS NOT NULL
   AND (?2 = 0 OR run.root = run.id)
   AND (?3 IS NULL OR run.state IN (SELECT value FROM json_each(?3)))
   AND (?6 IS NULL OR run.agent = ?6)`;
-const NEWEST_FIRST = ' ORDER BY run.id DESC LIMIT ?4';
+/** As a sum: of a bare number SQLite would make a new plan each time (see `read.ts`). */
+const AT_MOST = 'LIMIT ?4 + 0';
+const NEWEST_FIRST = ` ORDER BY run.id DESC ${AT_MOST}`;
 /** What narrows the search most is said plainly, so that its index is used. */
 const SELECT_RUN = `${RUNS} AND run.name = ?5 AND (?1 IS NULL OR session.name = ?1)${NEWEST_FIRST}`;
 const OF_SESSION = `${RUNS} AND run.session = (SELECT id FROM session WHERE name = ?1) AND ?5 IS NULL`;
@@ -104,7 +106,7 @@ const SELECT_UNFINISHED = `${OF_SESSION} AND run.ended_at IS NULL${NEWEST_FIRST}
 const OF_ALL = `${RUNS} AND ?1 IS NULL AND ?5 IS NULL`;
 const SELECT_ALL = `${OF_ALL}${NEWEST_FIRST}`;
 /** Few of all that there ever were: they are put in order, instead of going through all in theirs. */
-const SELECT_ALL_UNFINISHED = `${OF_ALL} AND run.ended_at IS NULL ORDER BY +run.id DESC LIMIT ?4`;
+const SELECT_ALL_UNFINISHED = `${OF_ALL} AND run.ended_at IS NULL ORDER BY +run.id DESC ${AT_MOST}`;
 
 export function runsSql({ run, session, states }: RunFilter): string {
   const unfinished = states?.every(isUnfinished) === true;

@@ -9,7 +9,11 @@ export function taskContext(task: RootTask): TaskContext {
   const { id, session, state, message, at, history } = task;
   return {
     ...{ id, sessionId: session, status: { state, ...present({ message }), timestamp: at } },
-    ...{ history: history.map(({ id: _id, ...said }) => said), artifacts: artifactsOf(task), metadata: metadataOf(task) },
+    ...{
+      history: history.map(({ id: _id, parts: _parts, ...said }) => said),
+      artifacts: artifactsOf(task),
+      metadata: metadataOf(task),
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import { present } from '../../base/present.ts';
 import { sentence } from '../../base/wording.ts';
 import { type EventType, inboundTypes, type Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
+import type { PeerParts } from '../../events/messages.ts';
 import { type Message, textOf, toolCallsOf } from '../../events/messages.ts';
 import { parentRun } from '../../events/run-origin.ts';
 import { type AgentChoice, agentAnswer, choosingTypes, chosenAgents, type DispatchedAnswer } from '../patterns/chosen-agents.ts';
@@ -31,9 +32,10 @@ export type StandsStill =
   | ({ readonly kind: 'parked' } & Payloads['run.parked'])
   | ({ readonly kind: 'paused' } & Payloads['run.paused']);
 
-/** With the id that whoever said it gave to it, where it came with one. */
+/** With the id that whoever said it gave to it, where it came with one, and what it was made of besides words. */
 export interface SaidInTask extends TaskMessage {
   readonly id?: string;
+  readonly parts?: PeerParts;
 }
 
 export interface RootTask {
@@ -86,7 +88,7 @@ export interface Tasks {
 }
 
 interface Root {
-  readonly request: TaskMessage;
+  readonly request: SaidInTask;
   readonly waits: Waits;
   /** The task that the run is now. */
   task: string;
@@ -138,7 +140,9 @@ export function taskOfRun(tasks: Tasks, run: RunId): RootTask | undefined {
 
 function begin(tasks: Tasks, event: EventOf<'run.started'>): void {
   const { payload, run_id: run, timestamp } = event;
-  const request = { ...shortMessage('user', wordsOf(payload.input)), timestamp };
+  const { origin } = payload;
+  const parts = origin.kind === 'client' ? origin.a2a?.parts : undefined;
+  const request: SaidInTask = { ...shortMessage('user', wordsOf(payload.input)), timestamp, ...present({ parts }) };
   tasks.above.set(run, run);
   tasks.roots.set(run, { request, waits: initialWaits(), task: run, lives: 1, words: undefined });
   tasks.tasks.set(run, {
@@ -161,7 +165,7 @@ function reopen(tasks: Tasks, root: Root, task: RootTask, event: EventOf<'run.re
   tasks.tasks.set(root.task, { ...newTask(event, task.agent, root.request), ...kept, id: root.task, reopens: task.id });
 }
 
-function newTask(event: LedgerEvent, agent: string, request: TaskMessage): RootTask {
+function newTask(event: LedgerEvent, agent: string, request: SaidInTask): RootTask {
   const { run_id: run, session_id: session, position, timestamp } = event;
   return {
     ...{ id: run, run, session, agent, position, state: 'submitted', message: undefined, at: timestamp, startedAt: timestamp },
@@ -221,21 +225,23 @@ function withWaits(root: Root, event: Waiting, then: (about: Wait | undefined) =
   return about === undefined && root.waits.size === size ? next : { ...next, waits: [...root.waits.values()] };
 }
 
-function said(task: RootTask, event: LedgerEvent, role: TaskMessage['role'], text: string, id?: string): RootTask {
-  const message: SaidInTask = { ...shortMessage(role, text), timestamp: event.timestamp, ...present({ id }) };
+type AsSent = { readonly id?: string | undefined; readonly parts?: PeerParts | undefined };
+
+function said(task: RootTask, event: LedgerEvent, role: TaskMessage['role'], text: string, asSent: AsSent = {}): RootTask {
+  const message: SaidInTask = { ...shortMessage(role, text), timestamp: event.timestamp, ...present(asSent) };
   const left = Math.max(0, task.history.length + 1 - limits.taskHistory);
   return { ...task, history: [...task.history.slice(left), message], historyLeftOut: task.historyLeftOut + left };
 }
 
 function withAnswer(task: RootTask, event: EventOf<'approval.answered'>): RootTask {
-  const { answer, message } = event.payload;
+  const { answer, message: id, parts } = event.payload;
   switch (answer.kind) {
     case 'text':
-      return said(task, event, 'user', answer.text, message);
+      return said(task, event, 'user', answer.text, { id, parts });
     case 'approved':
-      return said(task, event, 'user', 'Approved.', message);
+      return said(task, event, 'user', 'Approved.', { id, parts });
     case 'denied':
-      return said(task, event, 'user', answer.note === undefined ? 'Denied.' : `Denied: ${answer.note}`, message);
+      return said(task, event, 'user', answer.note === undefined ? 'Denied.' : `Denied: ${answer.note}`, { id, parts });
     case 'expired':
       return task;
     default:
@@ -245,9 +251,9 @@ function withAnswer(task: RootTask, event: EventOf<'approval.answered'>): RootTa
 
 /** What goes between the run and somebody outside of all runs. Reports and questions are told by events of their own. */
 function withMessage(task: RootTask, event: EventOf<'message.sent'>): RootTask {
-  const { from, to, content, kind, clientMessage } = event.payload;
+  const { from, to, content, kind, clientMessage: id, parts } = event.payload;
   if (kind !== undefined) return task;
-  if (from.run === undefined) return said(task, event, 'user', content, clientMessage);
+  if (from.run === undefined) return said(task, event, 'user', content, { id, parts });
   return from.run === task.run && to.run === undefined ? said(task, event, 'assistant', content) : task;
 }
 

@@ -23,8 +23,13 @@ export function versionIn({ headers, url }: Request): string {
 
 export const versionWord = (said: string): string => /^(\d+\.\d+)\.\d+$/.exec(said)?.[1] ?? said;
 
-export const nothingHere = (): Response =>
-  Response.json({ error: { code: 404, status: 'NOT_FOUND', message: 'There is no agent here.', details: [] } }, { status: 404 });
+const notFound = (message: string): Response =>
+  Response.json({ error: { code: 404, status: 'NOT_FOUND', message, details: [] } }, { status: 404 });
+
+export const nothingHere = (): Response => notFound('There is no agent here.');
+
+/** The agent is there, and the address or the method below it is none of the protocol's. */
+export const noOperation = (): Response => notFound('There is no such operation: look at the address and the method.');
 
 const UNREADABLE = 'The request has not the form that the protocol gives it.';
 

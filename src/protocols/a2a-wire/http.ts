@@ -13,9 +13,10 @@ import { createHandler } from '../a2a/handler.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
 import { type A2aPeer, createRoom, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
-import { type Call, nothingHere, versionIn } from './call.ts';
+import { type Call, noOperation, nothingHere, versionIn } from './call.ts';
 import { serveCard } from './card-http.ts';
 import { jsonRpcResponse } from './json-rpc.ts';
+import { legacyRestResponse } from './legacy-rest.ts';
 import { restResponse } from './rest.ts';
 import { createCardSigner } from './sign-card.ts';
 
@@ -48,7 +49,8 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
     },
     async fetch(request, caller) {
       const found = doorOf(new URL(request.url).pathname);
-      if (found === undefined || (await agentsBehind(needs, found.door)).length === 0) return nothingHere();
+      if (found === undefined) return noOperation();
+      if ((await agentsBehind(needs, found.door)).length === 0) return nothingHere();
       return withExtensions(needs, request, await answered(room, request, caller, found, placeOf(request, grpcPort?.())));
     },
     async close() {
@@ -86,13 +88,17 @@ async function answered(
   };
   const user: A2aPeer = { ...peerOf(caller, AbortSignal.any([request.signal, leave.signal])), reached };
   const binding = rest === undefined ? 'JSONRPC' : 'HTTP+JSON';
-  const tenant = rest?.tenant;
+  const legacy = requestedVersion === LEGACY;
+  // The older version has no tenants: what stands first there belongs to the address.
+  const tenant = legacy ? undefined : rest?.tenant;
   const requestedExtensions = [...extensionsIn(request)];
   const context = new ServerCallContext({ user, requestedVersion, requestedExtensions, ...present({ tenant }) });
   const check = (): void => validateVersion(requestedVersion, bareCard(room.needs, door, place), binding);
-  const call: Call = { request, context, leave, legacy: requestedVersion === LEGACY, check, isReached: () => isReached };
+  const call: Call = { request, context, leave, legacy, check, isReached: () => isReached };
   const handler = createHandler(room, door, place);
-  return rest === undefined ? await jsonRpcResponse(room, handler, call) : await restResponse(room, handler, call, rest.steps);
+  if (rest === undefined) return await jsonRpcResponse(room, handler, call);
+  if (!legacy) return await restResponse(room, handler, call, rest.steps);
+  return await legacyRestResponse(room, handler, call, rest.tenant === undefined ? rest.steps : [rest.tenant, ...rest.steps]);
 }
 
 const HOUSE: Door = { kind: 'house' };

@@ -4,11 +4,14 @@
  */
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 
+/** Whether a stream ends with it although the SDK's translation does not say so. */
+export const isLastUpdate = (event: unknown): event is JsonObject =>
+  isJsonObject(event) && event['kind'] === 'status-update' && asks(event, 'input-required');
+
 /** An event of JSON-RPC as it goes over the wire. */
 export function saysLast(event: object): object {
   const { result } = event as { readonly result?: unknown };
-  if (!isJsonObject(result) || result['kind'] !== 'status-update' || !asks(result, 'input-required')) return event;
-  return { ...event, result: { ...result, final: true } };
+  return isLastUpdate(result) ? { ...event, result: { ...result, final: true } } : event;
 }
 
 /** The number of `input-required` in version 0.3. */

@@ -68,3 +68,16 @@ it('in 0.3, too', async () => {
   const answer = await post(server, '/a2a', body, { 'a2a-version': '0.3' });
   expect(await answer.json()).toMatchObject({ error: { code: -32_602, message: expect.stringContaining('ROLE_USER') } });
 });
+
+it('an address or a method that is none of the protocol is told apart from an agent that is not there', async () => {
+  await using server = await served();
+  const ask = async (path: string): Promise<unknown> => {
+    const answer = await server.fetch(path, { headers: { 'a2a-version': '1.0' } });
+    return [answer.status, ((await answer.json()) as { error: { message: string } }).error.message];
+  };
+  const none = [404, 'There is no such operation: look at the address and the method.'];
+  for (const path of ['/nothing/here', '/tasks/x:stop', '/message:send', '/tasks/x/y', ''])
+    expect([path, await ask(`/a2a/rest${path}`)]).toEqual([path, none]);
+  expect(await ask('/a2a/nothing')).toEqual(none);
+  expect(await ask('/a2a/agents/nobody/rest/tasks')).toEqual([404, 'There is no agent here.']);
+});

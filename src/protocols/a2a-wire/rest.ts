@@ -18,7 +18,7 @@ import { present } from '../../base/present.ts';
 import { hidden } from '../a2a/errors.ts';
 import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf } from './body.ts';
-import { blamed, type Call, nothingHere } from './call.ts';
+import { blamed, type Call, noOperation } from './call.ts';
 import { streamResponse } from './events-out.ts';
 
 const TYPES = ['application/json', A2A_CONTENT_TYPE];
@@ -36,7 +36,7 @@ export async function restResponse(
   try {
     call.check();
     const done = await operation(handler, call, steps);
-    if (done === undefined) return nothingHere();
+    if (done === undefined) return noOperation();
     if ('body' in done) return json(done.body, done.status ?? 200);
     const { leave } = call;
     return await streamResponse({ events: done.events, encode: StreamResponse.toJSON, explain, clock: needs.clock, leave });

@@ -42,6 +42,7 @@ describe('cards', () => {
       { url: `${open.origin}/a2a/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       { protocolBinding: 'GRPC', protocolVersion: '1.0' },
       { url: `${open.origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url: `${open.origin}/a2a/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
       { protocolBinding: 'GRPC', protocolVersion: '0.3' },
     ]);
     const own = await open.fetch('/a2a/agents/poet/.well-known/agent-card.json', { token: null });
@@ -92,7 +93,7 @@ const legacy = async (server: Served, method: string, params: object): Promise<R
 };
 
 describe('version 0.3', () => {
-  it.each(['JSONRPC', 'GRPC'] as const)('is spoken over %s by who names it on the card', async (binding) => {
+  it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('is spoken over %s by who names it on the card', async (binding) => {
     await using server = await served({ play });
     const client = await server.client(ALICE, binding, '/', '0.3');
     expect(client.protocolVersion).toBe('0.3');

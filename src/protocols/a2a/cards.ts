@@ -101,6 +101,7 @@ function interfacesOf(door: Door, { origin, grpcPort }: ServedPlace): AgentInter
     at('HTTP+JSON', `${url}${REST}`, V1),
     ...(grpc === undefined ? [] : [at('GRPC', grpc, V1)]),
     at('JSONRPC', url, LEGACY),
+    at('HTTP+JSON', `${url}${REST}`, LEGACY),
     ...(grpc === undefined ? [] : [at('GRPC', grpc, LEGACY)]),
   ];
 }

@@ -11,7 +11,7 @@ const naming = (extensions: string) => ({ serviceParameters: { 'A2A-Extensions':
 
 it.each([
   ...(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version: '1.0' })),
-  ...(['JSONRPC', 'GRPC'] as const).map((binding) => ({ binding, version: '0.3' })),
+  ...(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const).map((binding) => ({ binding, version: '0.3' })),
 ])('are demanded over $binding, version $version', async ({ binding, version }) => {
   await using there = await served({ settings });
   const client = await there.client(ALICE, binding, '/', version);

@@ -1,10 +1,12 @@
 /** Ids by which a peer knows what was said: its own for what it said, and the same one for the same words of ours. */
 
-import { TaskState } from '@a2a-js/sdk';
+import { type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { expect, it } from 'vitest';
 import { eventually, request, said, stateOf, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, served } from '../../../test/support/a2a/served.ts';
+import { limits } from '../../base/limits.ts';
+import { wordsPart } from './task-out.ts';
 
 const until = async (client: Client, id: string, state: TaskState) =>
   await eventually(async () => {
@@ -36,6 +38,37 @@ it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('over %s what a peer said has
     ['answer', 'The second.'],
     [`${id}.4`, 'Done.'],
   ]);
+});
+
+it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('over %s what is more than words comes back as it came', async (binding) => {
+  const goesOn = Promise.withResolvers<void>();
+  await using server = await served({
+    play: async ({ index, toolResults }) => {
+      if (index === 0) await goesOn.promise;
+      return toolResults === 0 ? { calls: [{ name: 'ask', input: { question: 'Which one?' } }] } : { text: 'Done.' };
+    },
+  });
+  const client = await server.client(ALICE, binding);
+  const file = { content: { $case: 'raw' as const, value: Buffer.from('bytes') }, filename: 'a.txt', mediaType: 'text/plain' };
+  const parts = (value: unknown): Part[] => [
+    { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' },
+    { content: { $case: 'url', value: 'https://example.org/x' }, metadata: undefined, filename: '', mediaType: '' },
+    { ...file, metadata: undefined },
+    wordsPart('As it came.'),
+  ];
+  const say = async (value: unknown, taskId = '') =>
+    taskIn(await client.sendMessage(request(said('', { taskId, parts: parts(value) }), { returnImmediately: true }))).id;
+  const values = [{ first: [1, null, 'two'] }, { atWork: true }, { answer: { deep: 0.5 } }];
+  const id = await say(values[0]);
+  await say(values[1], id);
+  goesOn.resolve();
+  await until(client, id, TaskState.TASK_STATE_INPUT_REQUIRED);
+  await say(values[2], id);
+  const { history } = await until(client, id, TaskState.TASK_STATE_COMPLETED);
+  const ofPeer = history.filter(({ role }) => role === Role.ROLE_USER);
+  expect(ofPeer.map((message) => message.parts)).toEqual(values.map(parts));
+  const large = taskIn(await client.sendMessage(request(said('', { parts: parts('x'.repeat(limits.a2aPartsKeptCharacters)) }))));
+  expect(large.history[0]?.parts).toMatchObject([{ content: { $case: 'text', value: expect.stringContaining('<data-') } }]);
 });
 
 const CHOICE = {

@@ -8,9 +8,10 @@ import { createHash } from 'node:crypto';
 import { type Message, type Part, Role } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import { fenced, fenceNote } from '../../base/fence.ts';
-import { readableJson } from '../../base/json.ts';
+import { type Json, readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
-import type { UserMessage } from '../../events/messages.ts';
+import { present } from '../../base/present.ts';
+import type { PeerParts, UserMessage } from '../../events/messages.ts';
 import { tooMuch } from './errors.ts';
 import { checkMessage } from './params-in.ts';
 
@@ -21,6 +22,8 @@ export interface HeardMessage {
   readonly text: string;
   /** The same for the same message, and for no other. */
   readonly digest: string;
+  /** As they came, where they are more than words and not too much to be kept twice. */
+  readonly parts: PeerParts | undefined;
 }
 
 type Content = UserMessage['content'][number];
@@ -43,7 +46,22 @@ export function heardMessage(message: Message | undefined, nonce: string): Heard
   const strange = parts.some((part) => part.content?.$case !== 'text');
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const note: readonly Content[] = strange && text !== '' ? [{ type: 'text', text: fenceNote(nonce) }] : [];
-  return { id, text, digest: digestOf(message), input: { role: 'user', content: [...content, ...note] } };
+  const kept = strange ? keptParts(parts) : undefined;
+  return { id, text, digest: digestOf(message), parts: kept, input: { role: 'user', content: [...content, ...note] } };
+}
+
+/** What the agent is given is not what came: whoever asks for the history gets back what they sent. */
+function keptParts(parts: readonly Part[]): PeerParts | undefined {
+  let room: number = limits.a2aPartsKeptCharacters;
+  const kept: PeerParts = [];
+  for (const { content, filename, mediaType } of parts) {
+    if (content === undefined) return undefined;
+    const value = content.$case === 'raw' ? content.value.toString('base64') : ((content.value ?? null) as Json);
+    room -= typeof value === 'string' ? value.length : JSON.stringify(value).length;
+    if (room < 0) return undefined;
+    kept.push({ kind: content.$case, value, ...present({ filename: filename || undefined, mediaType: mediaType || undefined }) });
+  }
+  return kept;
 }
 
 function readPart({ content, filename, mediaType }: Part, nonce: string): Content {

@@ -61,7 +61,8 @@ async function begin(
   if ((await tasks.underWay(caller.name)) >= limits.a2aTasksPerCaller)
     throw tooMany('You have too many tasks under way', 'a2aTasksPerCaller');
   const { session, context } = await conversation(room, scope, message?.contextId ?? '', heard);
-  const a2a = { message: heard.id, digest: heard.digest, ...present({ tenant: tenant || undefined, context }) };
+  const { id, digest, parts } = heard;
+  const a2a = { message: id, digest, ...present({ tenant: tenant || undefined, context, parts }) };
   const begun = await started(room, scope, {
     ...{ agent, run, session, input: heard.input, workspace: caller.workspace ?? needs.workspace, isNew: true, a2a },
     origin: { kind: 'client', by: caller.name, a2a, ...present({ rights: caller.rights }) },
@@ -204,7 +205,8 @@ async function answer(
   const { wait, answer } = chosen.value;
   // Only whoever says which question they mean has certainly seen it.
   const shown = question_id !== undefined && wait.kind === 'permission' ? wait.shown : undefined;
-  const answering = { by: caller.name, where: 'a2a' as const, message: heard.id, digest: heard.digest, ...present({ shown }) };
+  const { id: message, digest, parts } = heard;
+  const answering = { by: caller.name, where: 'a2a' as const, message, digest, ...present({ shown, parts }) };
   const failure = answerFailure(await engine.answer(wait.run, wait.wait, answer, answering), wait, run);
   if (failure !== undefined) throw refused(failure);
   await engine.resume(run);
@@ -213,12 +215,13 @@ async function answer(
 /** An agent at work reads it before its next turn. */
 async function tell({ assistants }: A2aNeeds, { caller }: Scope, found: FoundTask, heard: HeardMessage): Promise<void> {
   const input = { to_assistant_id: found.agent, thread_id: threadOf(found.run as RunId), message: heard.text };
-  const { digest } = heard;
+  const { digest, parts } = heard;
   const options = {
     signal: new AbortController().signal,
     idempotencyKey: toldKey(found, heard),
     digest,
     clientMessage: heard.id,
+    parts,
   };
   const told = await assistants.send(clientOf(caller), input, options);
   if (!told.ok) throw refused(told.error);

@@ -8,6 +8,7 @@ import { mayAnswer } from '../../assistants/clients/answers.ts';
 import { parseJson } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
+import type { PeerParts } from '../../events/messages.ts';
 import { shortText } from '../../projections/tasks/short-message.ts';
 import type { RootTask, SaidInTask } from '../../projections/tasks/tasks.ts';
 import type { Wait } from '../../projections/waits.ts';
@@ -96,14 +97,24 @@ const emptyMessage = (messageId: string, { context, id }: FoundTask): Omit<Messa
   ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
 });
 
-function messageOut({ role, content, id }: SaidInTask, found: FoundTask, index: number): Message {
+function messageOut({ role, content, id, parts }: SaidInTask, found: FoundTask, index: number): Message {
   // What the peer said has the ids that it gave to it: by them it knows what was heard.
   const messageId = index === 0 ? found.asked.message : (id ?? `${found.id}.${index}`);
   return {
     ...emptyMessage(messageId, found),
     role: role === 'user' ? Role.ROLE_USER : Role.ROLE_AGENT,
-    parts: [wordsPart(content)],
+    parts: parts?.map(partOut) ?? [wordsPart(content)],
   };
+}
+
+/** As it came. */
+function partOut({ kind, value, filename = '', mediaType = '' }: PeerParts[number]): Part {
+  const about = { metadata: undefined, filename, mediaType };
+  if (kind === 'data') return { content: { $case: kind, value }, ...about };
+  const text = String(value);
+  return kind === 'raw'
+    ? { content: { $case: kind, value: Buffer.from(text, 'base64') }, ...about }
+    : { content: { $case: kind, value: text }, ...about };
 }
 
 export const wordsPart = (value: string, mediaType = 'text/plain'): Part => ({

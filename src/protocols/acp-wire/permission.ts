@@ -5,7 +5,8 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { present } from '../../base/present.ts';
 import type { PermissionWait } from '../../engine/port.ts';
-import type { Answer, Answering } from '../../events/catalogue.ts';
+import type { Answering } from '../../events/assistants.ts';
+import type { Answer } from '../../events/catalogue.ts';
 import { callOfWait, changeOf, kindOf, locationsOf, shownInput, textContent, titleOf } from './shown-calls.ts';
 
 const OPTIONS = { once: 'allow_once', always: 'allow_always', no: 'reject_once' } as const;

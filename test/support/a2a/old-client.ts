@@ -8,11 +8,12 @@ import {
   ClientFactoryOptions,
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
+  RestTransportFactory,
 } from 'a2a-sdk-0.3/client';
 import { GrpcTransportFactory } from 'a2a-sdk-0.3/client/grpc';
 
 /** It finds what it speaks on the card by itself. */
-export async function oldClient(url: string, token: string, binding: 'JSONRPC' | 'GRPC'): Promise<Client> {
+export async function oldClient(url: string, token: string, binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC'): Promise<Client> {
   const authorization = `Bearer ${token}`;
   const fetchImpl: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
@@ -28,6 +29,7 @@ export async function oldClient(url: string, token: string, binding: 'JSONRPC' |
     });
   const transports = [
     new JsonRpcTransportFactory({ fetchImpl }),
+    new RestTransportFactory({ fetchImpl }),
     new GrpcTransportFactory({ grpcCallOptions: { interceptors: [bearer] } }),
   ];
   const cardResolver = new DefaultAgentCardResolver({ fetchImpl });

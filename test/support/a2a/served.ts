@@ -99,7 +99,11 @@ export async function connect(url: string, token: string, binding: Binding, vers
       },
     });
   const grpc = new GrpcTransportFactory({ grpcCallOptions: { interceptors: [bearer] }, legacyCompat });
-  const transports = [new JsonRpcTransportFactory({ fetchImpl, legacyCompat }), new RestTransportFactory({ fetchImpl }), grpc];
+  const transports = [
+    new JsonRpcTransportFactory({ fetchImpl, legacyCompat }),
+    new RestTransportFactory({ fetchImpl, legacyCompat }),
+    grpc,
+  ];
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
     transports,
     preferredTransports: [binding],
