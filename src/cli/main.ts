@@ -11,13 +11,13 @@ const { runProgram } = await import('./program/program.ts');
 const { createTerminal } = await import('./terminal/terminal.ts');
 const { codeOf } = await import('../base/errors.ts');
 
-// Whoever reads our output may stop reading: `troupe logs last | head` is not an error. A run is stopped as by Ctrl-C.
+// Whoever reads our output may stop reading: `troupe logs last | head` is not an error. What goes on until it is stopped is
+// stopped as by Ctrl-C; all else comes to its end, and to its own exit code: a pipe must not make a doctor's bad news good.
 let unread = false;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') throw error;
-    if (process.listenerCount('SIGINT') === 0) process.exit(0);
-    if (!unread) process.emit('SIGINT');
+    if (codeOf(error) !== 'EPIPE' && codeOf(error) !== 'ERR_STREAM_DESTROYED') throw error;
+    if (!unread && process.listenerCount('SIGINT') > 0) process.emit('SIGINT');
     unread = true;
   });
 }

@@ -112,6 +112,13 @@ it.concurrent('a run whose output nobody reads any more is stopped, and does not
   await expectKept(project, 'completed');
 });
 
+it.concurrent('a command whose output nobody reads ends as it would have', async () => {
+  await using project = await createTestProject('permissions: { shel: deny }');
+  const through = ['bash', '-c', 'set -o pipefail; "$@" | true', 'bash'];
+  expect(await project.start(['doctor', '--offline'], { through }).ended).toMatchObject({ code: 1 });
+  expect(await project.start(['agents', 'list'], { through }).ended).toMatchObject({ code: 0 });
+});
+
 describe.concurrent('nobody is there', () => {
   const once = shell('echo once >> log.txt');
   it.for([

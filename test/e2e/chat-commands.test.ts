@@ -20,6 +20,10 @@ describe('/undo', () => {
     await person.says('Alpha?', 'Said first.\n\n1 turn');
     await person.says('Beta?', 'Said second.\n\n2 turns');
     await person.says('/undo', 'left out: Beta?\nit changed files, which stay as they are now:\n  changed.txt');
+    // What was left out is not the last answer any more.
+    await person.says('/why', 'because');
+    expect(person.screen().split('/why').at(-1)).toContain('Said first.');
+    expect(person.screen().split('/why').at(-1)).not.toContain('Said second.');
     person.kill('SIGKILL');
     await person.ended;
     expect((await project.look('run', '--continue', 'Gamma?')).code).toBe(0);

@@ -132,6 +132,7 @@ describe('keys', () => {
     await person.sees('[stopped] $');
     person.type('fg\r');
     await person.sees(/\[stopped\] \$ fg[\s\S]*› half$/);
+    expect(person.screen().match(/›/g)).toHaveLength(1);
     person.type(' of it\r');
     await person.isBack('Said.\n\n1 turn');
     expect(told(server)).toContain('half of it');

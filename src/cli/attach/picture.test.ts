@@ -84,6 +84,8 @@ it('a run that nobody works on because it waits for an answer is waiting, and no
   const waiting = drawn(stateOf({ waits: [wait], driver: { by: 'nobody' } }), 100, 12).text;
   expect(waiting).toMatch(/^worker \w+ · 1 question for you · waiting$/m);
   expect(waiting).not.toContain('take it up');
+  const mode = { kind: 'asked', said: ['Which?'], prompt: '> ', draft: typedDraft(''), back: 0 } as const;
+  expect(drawn(stateOf({ waits: [wait], driver: { by: 'nobody' }, mode }), 100, 12).text).not.toContain('takes it up');
   const cut = drawn(stateOf({ driver: { by: 'nobody' } }), 100, 12).text;
   expect(cut).toMatch(/^worker \w+ · interrupted: nobody works on it$/m);
   expect(cut).toContain('r take it up');

@@ -146,8 +146,10 @@ const OFFER = 'nobody works on this run: r takes it up here';
 function told({ notice, waits, driver, mode, tree, root }: AttachState): string {
   if (mode.kind === 'leaving') return 'the run is worked on here: leaving stops it, and `troupe resume` goes on. Leave? y or n';
   if (notice !== undefined) return safeLine(notice);
+  // What is typed to a question, or to a run, is no key.
+  if (mode.kind !== 'looking') return '';
   const [first] = waits;
-  if (first !== undefined && mode.kind === 'looking')
+  if (first !== undefined)
     return `? ${safeLine(first.agent)} waits for you${waits.length > 1 ? `, and ${waits.length - 1} more` : ''}: i answers`;
   return driver.by === 'nobody' && tree.runs.get(root)?.state !== 'waiting' ? OFFER : '';
 }

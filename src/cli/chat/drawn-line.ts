@@ -8,8 +8,6 @@ export interface DrawnLine {
   draw(draft: ChatDraft, hints: readonly string[]): void;
   /** The terminal has broken the rows anew. */
   resized(): void;
-  /** The cursor goes below it. */
-  leave(): void;
   /** The next picture begins wherever the cursor stands then. */
   forget(): void;
   /** Stays as it was said. */
@@ -46,10 +44,6 @@ export function createDrawnLine(screen: Screen): DrawnLine {
       const width = screen.width();
       const above = drawn.widths.slice(0, drawn.row).reduce((sum, one) => sum + Math.max(1, Math.ceil(one / width)), 0);
       drawn = { ...drawn, row: above + (screen.breaksCursorLine ? Math.floor(drawn.column / width) : 0) };
-    },
-    leave() {
-      screen.write(`${drawn !== undefined && drawn.below > 0 ? `\u001b[${drawn.below}B` : ''}\r\n`);
-      drawn = undefined;
     },
     forget: () => {
       drawn = undefined;

@@ -59,7 +59,8 @@ export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: 
   const stopListening = typing.listen({
     async key(key) {
       if (key.kind === 'key' && key.name === 'suspend') {
-        line.leave();
+        // It is drawn anew below what the shell says: one that stays would stand there twice.
+        line.erase();
         await keys.suspend();
         return comesBack();
       }

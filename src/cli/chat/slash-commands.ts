@@ -27,7 +27,7 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: 'model', takes: '[name]', about: 'which model answers, and why; or another for the next messages', act: chooseModel },
   { name: 'agent', takes: '[name]', about: 'who answers; or another for the next messages', act: chooseAgent },
   { name: 'cost', about: 'what this conversation has cost', act: (chat) => look(chat, costCommand, chat.session) },
-  { name: 'why', about: 'from the last answer back to what you said', act: (chat) => look(chat, whyCommand, chat.seen) },
+  { name: 'why', about: 'from the last answer back to what you said', act: whyLast },
   { name: 'undo', about: 'leave the last exchange out', act: undo },
   { name: 'compact', about: 'begin the next message with what was said before condensed', act: compact },
   { name: 'resume', takes: '[run]', about: 'go on with what was cut off, waits or failed outside', act: resume },
@@ -82,6 +82,17 @@ async function look(
 ): Promise<void> {
   if (of === undefined) context.terminal.progress.line('nothing was said yet');
   else await command(context, of, {});
+}
+
+/** What was left out is no answer any more. */
+async function whyLast(chat: Chat): Promise<void> {
+  const { project, session, seen, agent } = chat;
+  const [gone] =
+    session === undefined || seen === undefined
+      ? []
+      : await project.ledger.read({ session, run: seen, types: ['run.withdrawn', 'run.reopened'], newest: true, limit: 1 });
+  const isLeftOut = session !== undefined && gone?.event_type === 'run.withdrawn';
+  await look(chat, whyCommand, isLeftOut ? await latestStanding(project.ledger, session, agent) : seen);
 }
 
 async function chooseModel(chat: Chat, name: string): Promise<void> {
