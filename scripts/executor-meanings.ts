@@ -72,6 +72,7 @@ export const executorMeanings: { readonly [Type in keyof typeof executorEvents]:
       signal: 'that ended its process',
       stderr: 'the end of what it wrote there',
       refused: 'what the walls that it was kept in have refused it',
+      notices: 'what of it was left out or cut because it is not the protocol, or too much',
       survivors: 'processes that had left its group; they were ended as well',
     },
   },

@@ -14,6 +14,7 @@ import { keyboardMutations } from './mutation-list-keyboard.ts';
 import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
 import { placeMutations } from './mutation-list-places.ts';
+import { proofMutations } from './mutation-list-proof.ts';
 import { taskMutations } from './mutation-list-tasks.ts';
 import { workspaceMutations } from './mutation-list-workspaces.ts';
 
@@ -40,6 +41,7 @@ export const mutations: readonly Mutation[] = [
   ...httpMutations,
   ...peerMutations,
   ...taskMutations,
+  ...proofMutations,
   ...acpMutations,
   ...a2aMutations,
   ...executorMutations,

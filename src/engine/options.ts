@@ -25,6 +25,7 @@ import type { PermissionCall, PermissionSubject, Permissions } from '../tools/pe
 import type { Tool } from '../tools/port.ts';
 import type { ProtectedKind } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
+import type { WatchedChange } from '../tools/watch/watched-file.ts';
 import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
 
 /** Where time, chance and ids come from. */
@@ -118,8 +119,12 @@ export interface TaskPlaces {
   prepare(wanted: WantedTaskPlace): Promise<Result<TaskPlace, Failure>>;
   /** What was done there. What lies outside of the terms is taken back at the place, and kept. */
   capture(terms: TaskTerms): Promise<Result<CapturedTask, Failure>>;
+  /** What was changed there and is not as somebody saw it last, by checksums; `null` for what is gone. */
+  unseen?(terms: TaskTerms, seen: ReadonlyMap<string, string | null>): Promise<Result<readonly WatchedChange[], Failure>>;
   /** Patches put together in their order; what stands against an earlier one is left out, and told. */
   merge(wanted: WantedTaskMerge): Promise<Result<MergedTasks, Failure>>;
+  /** Takes a place away with all that is in it; without it, it stays. */
+  remove?(place: TaskPlace, task: string): Promise<void>;
   /** The same word means that the files there hold the same; looking changes nothing for anybody else. */
   mark(path: string): Promise<string>;
   /** Where tasks are worked on by others who share no disk with us. */

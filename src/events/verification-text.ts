@@ -14,7 +14,9 @@ export function verificationText(verification: Verification): string {
     case 'unverified':
       return `unverified: ${verification.reasons.join('; ').replace(/\.+$/, '')}. Check it before you build on it.`;
     case 'unchecked':
-      return 'unchecked: nothing was claimed and nothing demanded.';
+      return verification.reasons === undefined
+        ? 'unchecked: nothing was claimed and nothing demanded.'
+        : `unchecked: ${verification.reasons.join('; ').replace(/\.+$/, '')}.`;
     default:
       return unreachable(verification);
   }

@@ -39,6 +39,17 @@ export type CollectedWork = {
   readonly manifest?: string;
 };
 
+/** How a command of the acceptance ended where the task began, before anything was done. */
+export type RanBefore = {
+  readonly command: string;
+  /** `missing`: there was no such command to run; `stopped`: it took too long. Neither says how it would have ended. */
+  readonly ended: 'passed' | 'failed' | 'missing' | 'stopped';
+  /** How many tests passed, where it says. */
+  readonly tests?: number;
+};
+
+export type BeforeWanted = { readonly task: string; readonly place: TaskPlace; readonly commands: readonly string[] };
+
 export type MergeWanted = {
   /** Of one of the tasks: all of them began where it did. */
   readonly place: TaskPlace;
@@ -71,6 +82,8 @@ export interface TaskSupport {
   /** Of the child that was started under this key. */
   collect(key: string, terms: TaskTerms): Promise<CollectedWork>;
   progress(key: string, terms: TaskTerms): Promise<TaskProgress>;
+  /** One after the other where the task began, until one fails. `unknown`: how it was cannot be seen there. */
+  before(wanted: BeforeWanted, signal: AbortSignal): Promise<{ readonly ran: readonly RanBefore[]; readonly unknown?: string }>;
   /** `key` names the step, as everywhere. */
   merge(key: string, wanted: MergeWanted): Promise<Merged>;
   /** Only the plan was asked for: nothing is handed over before the run is resumed. */

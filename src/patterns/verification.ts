@@ -19,15 +19,22 @@ export interface NamedResult {
 
 type Own = Pick<RunResult, 'verification' | 'claims'>;
 
-/** Bounded in number and length, whatever went wrong how often. */
 export function unverified(reasons: readonly string[], open?: readonly Claim[]): Verification {
+  // Too many to be listed are too many to be made good one by one.
+  const listed = open === undefined || open.length > limits.verificationReasons ? {} : { open: [...open] };
+  return { state: 'unverified', reasons: bounded(reasons), ...listed };
+}
+
+/** It was looked at, and what was seen says nothing about it. */
+export const unchecked = (reasons: readonly string[]): Verification =>
+  reasons.length === 0 ? UNCHECKED : { state: 'unchecked', reasons: bounded(reasons) };
+
+/** In number and length, whatever went wrong how often. */
+function bounded(reasons: readonly string[]): string[] {
   const most = limits.verificationReasons;
   const kept =
     reasons.length > most ? [...reasons.slice(0, most - 1), `and ${counted(reasons.length - most + 1, 'more reason')}`] : reasons;
-  const cut = kept.map((reason) => reason.slice(0, limits.verificationReasonCharacters));
-  // Too many to be listed are too many to be made good one by one.
-  const listed = open === undefined || open.length > most ? {} : { open: [...open] };
-  return { state: 'unverified', reasons: cut, ...listed };
+  return kept.map((reason) => reason.slice(0, limits.verificationReasonCharacters));
 }
 
 /**
@@ -58,7 +65,13 @@ export function together(parts: readonly NamedResult[]): Verification {
   const bad = parts.filter((part) => gaveText(part) && part.result.verification.state === 'unverified');
   if (bad.length > 0) return allUnverified(bad.map(named));
   const verified = parts.length > 0 && parts.every((part) => gaveText(part) && part.result.verification.state === 'verified');
-  return verified ? { state: 'verified' } : UNCHECKED;
+  if (verified) return { state: 'verified' };
+  const why = parts.flatMap((part) => {
+    const { verification } = part.result;
+    const reasons = gaveText(part) && verification.state === 'unchecked' ? (verification.reasons ?? []) : [];
+    return reasons.map((reason) => `${part.name}: ${reason}`);
+  });
+  return unchecked([...new Set(why)]);
 }
 
 /** The status follows from the verification, here and nowhere else. Only what has completed can be checked at all. */

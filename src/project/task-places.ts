@@ -26,6 +26,14 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
       return state.kind === 'known' ? state.digest : '';
     },
     capture: (terms) => capture(workspaces, terms),
+    async unseen({ place, task }, seen) {
+      if (place.kind !== 'worktree') return ok([]);
+      const { top, below } = topOf(place, task);
+      return await workspaces.unseen(top, below, seen);
+    },
+    async remove(place, task) {
+      if (place.kind === 'worktree') await workspaces.remove(topOf(place, task).top, { force: true });
+    },
     merge: (wanted) => merge(workspaces, wanted),
     travelling: createTravellingPlaces(options),
   };

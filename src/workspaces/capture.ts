@@ -11,6 +11,7 @@ import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { sha256 } from '../tools/files/file-change.ts';
+import { fileAt, type WatchedChange, type WatchedFile, watchedContent } from '../tools/watch/watched-file.ts';
 import { closedBy, type Domain, readDomain, WHOLE } from './domains.ts';
 import type { WorkspaceOptions } from './options.ts';
 import { besidePlace, type PlaceFiles, wholePlace, writeWhole } from './place-files.ts';
@@ -18,7 +19,16 @@ import type { CapturedWork, DomainPaths, OutsideWrite, WorkPlace } from './port.
 import { gitFailure, type PrivateGit, withPrivateGit } from './private-git.ts';
 import { findRepository } from './repository.ts';
 import { type FolderTree, newAndChanged, snapshot } from './snapshot.ts';
-import { changesBetween, filesBetween, LINK_MODE, MODULE_MODE, patchBetween, type TreeChange, treeWith } from './trees.ts';
+import {
+  changesBetween,
+  filesBetween,
+  LINK_MODE,
+  MODULE_MODE,
+  patchBetween,
+  type TreeChange,
+  type TreeEntry,
+  treeWith,
+} from './trees.ts';
 
 export async function captureWork(
   options: WorkspaceOptions,
@@ -50,6 +60,41 @@ export async function captureWork(
     ];
     return ok({ patch: patch.value, files: listed.value, outside: took.value, uncaptured });
   });
+}
+
+/**
+ * What differs from where the place began, in its folder `below`, beside what somebody has seen already. Whoever was cut off
+ * while others worked there has not seen everything; the disk has it.
+ */
+export async function unseenChanges(
+  options: WorkspaceOptions,
+  place: WorkPlace,
+  below: string,
+  seen: ReadonlyMap<string, string | null>,
+): Promise<Result<readonly WatchedChange[], Failure>> {
+  return await atPlace(options, place, async (git, base, { path: top }) => {
+    const now = await treeAtPlace(git, { ...place, path: top }, base);
+    if (!now.ok) return now;
+    const changes = await changesBetween(git, base, now.value.tree);
+    if (!changes.ok) return changes;
+    const unseen: WatchedChange[] = [];
+    for (const { path, before } of changes.value) {
+      const own = posix.relative(below, path);
+      if (own.startsWith('../') || before?.mode === MODULE_MODE) continue;
+      const after = fileAt(join(top, path));
+      if (seen.has(own) && seen.get(own) === (after?.sha256 ?? null)) continue;
+      // Of those beyond the limit nobody is told more than how many there are.
+      const known = unseen.length < limits.noticedChanges ? await fileIn(git, before) : undefined;
+      unseen.push({ path: own, before: known, after });
+    }
+    return ok(unseen);
+  });
+}
+
+async function fileIn(git: PrivateGit, entry: TreeEntry | undefined): Promise<WatchedFile | undefined> {
+  const read = entry === undefined ? undefined : await git.run(['cat-file', 'blob', entry.blob]);
+  if (entry === undefined || read?.ok !== true) return undefined;
+  return watchedContent(read.value, { executable: entry.mode === '100755', link: entry.mode === LINK_MODE });
 }
 
 /** A private git over the repository of a place, with where the place began, and the whole of it. */

@@ -10,6 +10,7 @@
  */
 import type { Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
+import type { WatchedChange } from '../tools/watch/watched-file.ts';
 
 /** Where a task works: in a worktree of its own that began at `base`, or in a folder as it is. */
 export type WorkPlace =
@@ -159,6 +160,15 @@ export interface RestoredPlace {
 export interface Workspaces {
   prepare(wanted: WantedPlace, signal?: AbortSignal): Promise<Result<PreparedPlace, Failure>>;
   capture(place: WorkPlace, domain?: DomainPaths): Promise<Result<CapturedWork, Failure>>;
+  /**
+   * What differs from where the place began, in its folder `below`, and is not as it was seen last: by the checksum of each
+   * path, `null` for one that is gone.
+   */
+  unseen(
+    place: WorkPlace,
+    below: string,
+    seen: ReadonlyMap<string, string | null>,
+  ): Promise<Result<readonly WatchedChange[], Failure>>;
   /** Refuses while there is work that `captured` does not hold, unless `force`. */
   remove(place: WorkPlace, options: RemoveOptions): Promise<Result<RemovedPlace, Failure>>;
   /**

@@ -1,6 +1,6 @@
 /** All of it, with what it needs from the world put in once. */
 import { advanceWork } from './advance.ts';
-import { captureWork } from './capture.ts';
+import { captureWork, unseenChanges } from './capture.ts';
 import { layWork } from './lay.ts';
 import { mergeWork } from './merge.ts';
 import type { WorkspaceOptions } from './options.ts';
@@ -14,6 +14,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
   return {
     prepare: (wanted, signal) => preparePlace(options, wanted, signal),
     capture: (place, domain) => captureWork(options, place, domain),
+    unseen: (place, below, seen) => unseenChanges(options, place, below, seen),
     remove: (place, how) => removePlace(options, place, how),
     lay: (place, patch) => layWork(options, place, patch),
     merge: (wanted) => mergeWork(options, wanted),

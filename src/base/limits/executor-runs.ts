@@ -15,6 +15,7 @@ export const executorRunLimits = {
   executorEventOutputBytes: 16 * KIB,
   executorEventLocations: 50,
   executorEventPlanEntries: 100,
+  executorEventNotices: 20,
   /** Reported calls of one run that are kept; what it does beyond is done and not listed. */
   executorCallsKept: 5_000,
   /** What a session is told of what is known to be done. */

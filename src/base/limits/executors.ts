@@ -22,6 +22,9 @@ export const executorLimits = {
   executorTurnFrames: 1_000_000,
   executorTurnBytes: 512 * MIB,
   executorBrokenFrames: 10_000,
+  /** What it may print before its first message. */
+  executorBannerLines: 200,
+  executorBannerBytes: 256 * KIB,
   executorTurnUpdates: 50_000,
   executorOpenRequests: 256,
 

@@ -37,6 +37,8 @@ export const runLimits = {
   summarizeEvents: 200, // agent: architect.limits.summarizeThreshold
   taskStallMs: 5 * MINUTE, // agent: architect.limits.stallAfter
   taskLookMs: 30 * SECOND,
+  /** How long the acceptance of a task may be run where the task began. */
+  taskBeforeMs: 10 * MINUTE,
   parallelTasks: 16,
   fallbackExecutors: 10,
   tasksPerDelegation: 16,

@@ -254,10 +254,10 @@ export function statusText(summary: RunSummary, paint: Screen['paint']): string 
   }
 }
 
-/** Why it is unverified, a few of the reasons; what the error says already is not said again. */
+/** Why it is not verified, a few of the reasons; what the error says already is not said again. */
 function reasonsOf({ verification, error, run }: RunSummary, call: string): readonly string[] {
-  if (verification?.state !== 'unverified') return [];
-  const reasons = verification.reasons.filter((reason) => reason !== error?.message);
+  if (verification === null || verification.state === 'verified') return [];
+  const reasons = (verification.reasons ?? []).filter((reason) => reason !== error?.message);
   const left = reasons.length - REASONS_SHOWN;
   return left > 0
     ? [...reasons.slice(0, REASONS_SHOWN), `and ${left} more reasons: ${call} show ${shortId(run)} --json`]

@@ -18,7 +18,7 @@ import { endsItsWork, taskTermsOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
-import { unverified, withVerification } from '../../patterns/verification.ts';
+import { unchecked, unverified, withVerification } from '../../patterns/verification.ts';
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
 import { uselessDemand } from '../../tools/shell/useless-demand.ts';
@@ -29,6 +29,7 @@ import type { DrivenRun } from '../record/driven-run.ts';
 import { changedOnTheWay, changesIn, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacementReasons } from './replaced-programs.ts';
+import { isUntouched, UNTOUCHED } from './untouched.ts';
 import { type ChecksClaims, lookNow } from './verification.ts';
 import { withEvidence } from './watched-call.ts';
 import { weakenedTests } from './weakened-tests.ts';
@@ -73,7 +74,8 @@ export async function verified(
         : { command: demand.command, why: refused },
     );
   }
-  return await judged(tree, node, result, outcomes, own?.testsMayChange === true || project?.testsMayChange === true);
+  const testsMayChange = own?.testsMayChange === true || project?.testsMayChange === true;
+  return await judged(tree, node, setup, result, outcomes, testsMayChange);
 }
 
 /** What is demanded of the agent's work is demanded at its end. */
@@ -87,6 +89,7 @@ function declared({ started }: DrivenRun, setup: AgentSetup): Verify | undefined
 async function judged(
   tree: ChecksClaims,
   node: DrivenRun,
+  { definition }: AgentSetup,
   result: RunResult,
   outcomes: readonly Outcome[],
   testsMayChange: boolean,
@@ -108,15 +111,17 @@ async function judged(
   const checked = checkClaims(open ?? [], { events, workspace: tree.workspaceOf(node), now, testsMayChange });
   const before = verification.state === 'unverified' && (open === undefined || !checked.verified) ? verification.reasons : [];
   const reasons = [...failed, ...own, ...weaker, ...before];
+  const idle = reasons.length === 0 && (await isUntouched(tree, node, definition, { events, now }));
   const payload: Payloads['evidence.checked'] = {
     claims: checked.claims,
-    verified: reasons.length === 0,
+    verified: reasons.length === 0 && !idle,
     demanded: outcomes.map(({ command, why }) => ({ command, passed: why === undefined, ...present({ why }) })),
   };
   // Found the same again in another life, it is not said again: a run that is cut off often must still get on.
   const known = node.journal.recorded('evidence.checked', VERIFY_STEP)?.payload;
   if (JSON.stringify(known) !== JSON.stringify(payload))
     tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
+  if (idle) return withVerification(result, unchecked([UNTOUCHED]));
   return withVerification(result, reasons.length === 0 ? { state: 'verified' } : unverified(reasons));
 }
 

@@ -14,6 +14,7 @@ export async function endSession(recorder: ExecutorRecorder, reason?: unknown): 
   const isLeft = reason instanceof Interruption && (reason.kind === 'waiting' || reason.kind === 'unheard');
   // One that was left in an earlier life of the run, and that nobody has come back to.
   if (session === undefined) return isLeft ? undefined : await tree.executors?.drop(node.run);
+  const notices = recorder.notices.splice(0);
   recorder.session = undefined;
   recorder.hasSaid = false;
   if (isLeft && tree.elsewhere === undefined) {
@@ -26,6 +27,7 @@ export async function endSession(recorder: ExecutorRecorder, reason?: unknown): 
     ...{ executor: use.name, session: session.session },
     ...present({ ...last, exitCode, signal, stderr: said === '' ? undefined : said }),
     ...(refused.length === 0 ? {} : { refused: refused.map((one) => tree.redact(one)) }),
+    ...(notices.length === 0 ? {} : { notices }),
     ...(survivors.length === 0 ? {} : { survivors: survivors.map((one) => tree.redact(one)) }),
   };
   // Whoever has lost the run can write nothing into it.

@@ -39,7 +39,8 @@ export function recordedExecutor(
 ): RecordedExecutor {
   const use = setup.definition.executor ?? { name: '' };
   const standing = createStanding(node.journal.past);
-  const recorder: ExecutorRecorder = { tree, node, setup, stepIndex, use, standing, terms: executorTerms(use, node.started) };
+  const terms = executorTerms(use, node.started);
+  const recorder: ExecutorRecorder = { tree, node, setup, stepIndex, use, standing, terms, notices: [] };
   return {
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {

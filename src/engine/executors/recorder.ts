@@ -43,6 +43,8 @@ export interface ExecutorRecorder extends TurnRecorder {
   session?: ExecutorSession | undefined;
   /** Something was said to it in this life. */
   hasSaid?: boolean;
+  /** What was told about its ways since it was opened. */
+  readonly notices: string[];
   /** How its last prompt ended. */
   last?: { readonly stop?: string; readonly why?: string } | undefined;
 }

@@ -65,6 +65,7 @@ export async function createWitness(
       if (update.kind === 'text') show?.({ type: 'text', text: tree.redact(update.text) });
       else if (update.kind === 'thought') show?.({ type: 'reasoning', text: tree.redact(update.text) });
       else if (update.kind === 'plan') tree.writer.enqueue([planned(recorder, step, update.entries)]);
+      else if (update.kind === 'notice') noteOn(recorder, update.text);
       else if (update.kind === 'call') {
         const ended = calls.note(update.call);
         if (ended && !READING.has(update.call.kind)) lookSoon();
@@ -84,6 +85,12 @@ export async function createWitness(
       return last;
     },
   };
+}
+
+/** Each once: what it does wrong it does wrong often. */
+function noteOn({ notices, tree }: ExecutorRecorder, text: string): void {
+  const said = boundedText(tree.redact, text, limits.executorEventTitleCharacters);
+  if (notices.length < limits.executorEventNotices && !notices.includes(said)) notices.push(said);
 }
 
 const READING: ReadonlySet<string> = new Set(['read', 'search', 'think', 'fetch']);

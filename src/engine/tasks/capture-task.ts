@@ -7,30 +7,45 @@ import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
+import type { NewEvent } from '../../ledger/port.ts';
+import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
+import { changesIn, evidenceOfWork } from '../evidence/evidence.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { type KeepsPatches, keepPatch } from '../evidence/patches.ts';
-import type { TaskAccess } from '../options.ts';
+import type { ProofAccess, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { hereOf } from '../travel/travelling.ts';
 
 const CAPTURE_STEP = 'captured';
 
+export type CapturesTasks = KeepsPatches & TaskAccess & WorksInFolders & Pick<ProofAccess, 'workspaces'>;
+
 /** Once for each run, however often it is taken up. Nothing for runs that are no task's. */
-export async function captureTask(tree: KeepsPatches & TaskAccess & WorksInFolders, node: DrivenRun): Promise<void> {
+export async function captureTask(tree: CapturesTasks, node: DrivenRun): Promise<void> {
   const terms = taskTermsOf(node.started);
   if (terms === undefined || terms.onlyVerify === true || terms.place.kind === 'in-place' || tree.places === undefined) return;
   if (node.journal.recorded('task.captured', CAPTURE_STEP) !== undefined) return;
   const payload = await captured(tree, node, terms);
-  await tree.writer.write([node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' })], {
-    sync: 'power',
-  });
+  const unseen = await unseenOf(tree, node, terms);
+  const event = node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' });
+  await tree.writer.write([...unseen, event], { sync: 'power' });
 }
 
-async function captured(
-  tree: KeepsPatches & TaskAccess & WorksInFolders,
-  node: DrivenRun,
-  terms: TaskTerms,
-): Promise<Payloads['task.captured']> {
+/**
+ * What was changed while nobody looked, by somebody who worked on when we were gone: it is in the patch, so it is recorded like
+ * every other change, and whatever rests on what was changed sees it.
+ */
+async function unseenOf(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<readonly NewEvent[]> {
+  const seen = new Map(changesIn(await evidenceOfWork(tree, node)).map(({ path, after }) => [path, after]));
+  const unseen = await tree.places?.unseen?.(hereOf(tree, node, terms), seen);
+  if (unseen?.ok !== true) return [];
+  for (const { path } of unseen.value) await tree.workspaces?.noted(tree.workspaceOf(node), path);
+  return noticedChanges(unseen.value, 'command', tree.redact).map(({ type, payload, ...more }) =>
+    node.journal.event(type, payload, { step: CAPTURE_STEP, actor: 'system', ...more }),
+  );
+}
+
+async function captured(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<Payloads['task.captured']> {
   const found = await tree.places?.capture(hereOf(tree, node, terms));
   const { task } = terms;
   if (found === undefined) return { task, files: [], undone: [] };

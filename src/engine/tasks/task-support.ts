@@ -24,9 +24,10 @@ import type { AgentAccess, MergedTasks, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { broughtTo, placeElsewhere, type Travels } from '../travel/travelling.ts';
 import { eventsBelow } from './events-below.ts';
+import { type LooksBefore, seenBefore } from './seen-before.ts';
 import { seenOfTask } from './seen-of-task.ts';
 
-export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & TaskAccess & Travels;
+export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & TaskAccess & Travels & LooksBefore;
 
 /** Why a run was left that only had to say what it would hand over. */
 const PLANNED = 'only the plan was asked for';
@@ -45,6 +46,10 @@ export function taskSupport(tree: SupportsTasks, node: DrivenRun): TaskSupport {
     prepare: (wanted) => prepare(tree, node, wanted),
     collect: (key, terms) => collect(tree, node, key, terms),
     progress: (key, terms) => progress(tree, node, key, terms),
+    async before(wanted, signal) {
+      const place = await mergedAt(tree, wanted.place);
+      return await seenBefore(tree, { ...wanted, place }, signal, tree.travelsFrom?.below);
+    },
     merge: (key, wanted) => merge(tree, node, key, wanted),
     events: () => sinceCondensed(tree),
     async hold() {

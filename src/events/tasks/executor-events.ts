@@ -79,6 +79,8 @@ export const executorEvents = {
     exitCode: z.number().int().optional(),
     signal: z.string().optional(),
     stderr: z.string().optional(),
+    /** What of it was left out or cut because it is not the protocol, or too much. */
+    notices: z.array(z.string()).optional(),
     /** Processes that had left its group. */
     survivors: z.array(z.string()).optional(),
     /** What the walls that it was kept in have refused it. */

@@ -54,7 +54,14 @@ export const taskEvents = {
     why: z.string(),
     /** Each line: run by the runtime, or judged by whoever handed it over, which proves nothing. */
     acceptance: z.array(
-      z.object({ line: z.string(), how: z.enum(['run', 'judged']), met: z.boolean(), why: z.string().optional() }),
+      z.object({
+        line: z.string(),
+        how: z.enum(['run', 'judged']),
+        met: z.boolean(),
+        why: z.string().optional(),
+        /** How the same command ended where the task began; `unknown` where that says nothing. Absent where nobody looked. */
+        before: z.enum(['passed', 'failed', 'unknown']).optional(),
+      }),
     ),
     verification,
   }),

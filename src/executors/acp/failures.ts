@@ -18,6 +18,8 @@ export interface FailureParts {
   end(): Promise<ExecutorEnd>;
   /** What was too much. */
   flood(): Promise<string | undefined>;
+  /** The first that it wrote and that is no message, fit to be shown. */
+  junk?(): string | undefined;
 }
 
 export async function executorFailureOf(trouble: PeerTrouble, parts: FailureParts): Promise<ExecutorFailure> {
@@ -37,10 +39,14 @@ export async function executorFailureOf(trouble: PeerTrouble, parts: FailurePart
   const flood = trouble.kind === 'closed' ? await parts.flood() : undefined;
   const end = await parts.end();
   const known = present({ stderr: end.stderr === '' ? undefined : end.stderr, exitCode: end.exitCode });
-  if (flood !== undefined) return { why: 'protocol', message: `${entry.title} was ended: ${flood}.`, ...known };
+  const junk = parts.junk?.();
+  const first = junk === undefined ? '' : ` It wrote what is no message: ${junk}`;
+  if (flood !== undefined) return { why: 'protocol', message: `${entry.title} was ended: ${flood}.${first}`, ...known };
   if (trouble.kind === 'late')
     return {
-      ...{ why: 'timeout', message: `${entry.title} did not answer ${doing} within ${trouble.ms / 1000} s, and was ended.` },
+      // Whoever talks and says nothing of the protocol is not slow.
+      why: junk === undefined ? 'timeout' : 'protocol',
+      message: `${entry.title} did not answer ${doing} within ${trouble.ms / 1000} s, and was ended.${first}`,
       ...known,
     };
   return { why: 'crashed', message: `${entry.title} ${endText(end)} during ${doing}.${lastLine(end)}`, ...known };

@@ -50,6 +50,8 @@ export interface HandshakeNeeds {
   /** What it is kept in. */
   readonly sandbox?: string | undefined;
   redact(text: string): string;
+  /** The first line that was no message. */
+  junk(): string | undefined;
 }
 
 const OWN_VERSION = '0.1.0';
@@ -169,9 +171,9 @@ function serverFor(server: ExecutorMcpServer): object {
 }
 
 async function failed(trouble: PeerTrouble, doing: string, needs: HandshakeNeeds, logins?: readonly string[]): Failed {
-  const { entry, link, peer, redact } = needs;
+  const { entry, link, peer, redact, junk } = needs;
   const parts: FailureParts = {
-    ...{ entry, doing, redact, logins, end: link.end },
+    ...{ entry, doing, redact, logins, end: link.end, junk },
     flood: async () => (await peer.closed)?.message,
   };
   const failure = await executorFailureOf(trouble, parts);

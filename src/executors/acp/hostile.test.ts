@@ -1,7 +1,7 @@
 /** Executors that crash, lie about the protocol, flood, or do what nobody asked for: each is contained and told. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { follower, heldClock, openedWorld, steps } from '../../../test/support/executors/executor-world.ts';
+import { executorWorld, follower, heldClock, openedWorld, steps } from '../../../test/support/executors/executor-world.ts';
 import { limits } from '../../base/limits.ts';
 
 const ended = async (lines: readonly string[], options: Parameters<typeof openedWorld>[0] = {}) => {
@@ -153,6 +153,31 @@ describe('an executor that does not keep to the protocol', () => {
     const handlers = follower({ mayWrite: () => new Promise(() => undefined) });
     expect(await session.prompt(steps(late, 'twice'), handlers)).toMatchObject({ stop: 'end_turn' });
     expect(handlers.files).toEqual([]);
+  });
+});
+
+describe('a program that is no executor', () => {
+  it('and talks without end is told at once, with what it said', async () => {
+    const { open } = await executorWorld({ args: ['--babbles', String(limits.executorBannerLines + 1)] });
+    const opened = await open();
+    expect(opened).toMatchObject({
+      ok: false,
+      error: { why: 'protocol', message: expect.stringContaining('(executorBannerLines)') },
+    });
+    expect(JSON.stringify(opened)).toContain('It wrote what is no message: Welcome, the key is [redacted]');
+  });
+
+  it('and waits for somebody behind its greeting is not called slow', async () => {
+    const clock = heldClock(limits.executorStartMs);
+    const ringing = setInterval(() => clock.ring(limits.executorStartMs), 10);
+    const { open } = await executorWorld({ args: ['--babbles', '2'], clock });
+    expect(await open()).toMatchObject({ ok: false, error: { why: 'protocol' } });
+    clearInterval(ringing);
+  });
+
+  it('prints a little before its first message, as many do', async () => {
+    const { outcome } = await ended([`junk ${limits.executorBannerLines + 1}`, 'say on']);
+    expect(outcome).toMatchObject({ kind: 'ended', text: 'on\n' });
   });
 });
 

@@ -194,5 +194,5 @@ async function talk(
     },
     clock,
   );
-  return { state, handshake: { entry, link, peer, clock, redact, ...present({ sandbox }) } };
+  return { state, handshake: { entry, link, peer, clock, redact, junk: () => state.junk, ...present({ sandbox }) } };
 }

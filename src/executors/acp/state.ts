@@ -17,6 +17,8 @@ export interface ExecutorState {
   mode: string | undefined;
   /** Of the whole session, as it last said. */
   costUsd: number | undefined;
+  /** The first line that was no message. */
+  junk: string | undefined;
   readonly follower: PromptFollower;
   readonly calls: Calls;
   readonly terminals: Terminals;
@@ -46,7 +48,7 @@ export function createState(clock: Clock, redact: (text: string) => string, ente
     for (const update of updates) follower.tell({ what: 'update', update });
   };
   const state: ExecutorState = {
-    ...{ session: undefined, turn: undefined, mode: undefined, costUsd: undefined },
+    ...{ session: undefined, turn: undefined, mode: undefined, costUsd: undefined, junk: undefined },
     ...{ follower, calls, terminals },
     told(params) {
       const parsed = sessionUpdate.safeParse(params);
@@ -64,6 +66,7 @@ export function createState(clock: Clock, redact: (text: string) => string, ente
     },
     fault(fault, sample) {
       const shown = visibleText(redact(sample).slice(0, SAMPLE));
+      if (fault === 'broken') state.junk ??= shown;
       pass(
         state.turn?.notice(
           fault === 'broken'

@@ -55,6 +55,7 @@ export function createWire(input: Readable, output: Writable, ends: WireEnds): W
       return undefined;
     }
     const { id, method } = message;
+    bounds.greeted();
     if (method === undefined && !asked.delete(id)) {
       bounds.broken();
       ends.fault('unasked', String(id));
@@ -137,6 +138,8 @@ function createBounds() {
   let frames = 0;
   let bytes = 0;
   let broken = 0;
+  /** Before its first message it may be no executor at all: a shell, a server that talks to people. */
+  let unknown = true;
   const line = (length: number): void => {
     if (length > limits.executorFrameBytes)
       throw new WireFlood(`it sends a message of more than ${limits.executorFrameBytes} bytes (executorFrameBytes)`);
@@ -151,15 +154,22 @@ function createBounds() {
     },
     bytes(count: number): void {
       bytes += count;
+      if (unknown && bytes > limits.executorBannerBytes)
+        throw new WireFlood(`it sends ${limits.executorBannerBytes} bytes and no message among them (executorBannerBytes)`);
       if (bytes > limits.executorTurnBytes)
         throw new WireFlood(`it sends more than ${limits.executorTurnBytes} bytes (executorTurnBytes)`);
     },
     broken(): void {
       broken += 1;
+      if (unknown && broken > limits.executorBannerLines)
+        throw new WireFlood(`it sends ${limits.executorBannerLines} lines and no message among them (executorBannerLines)`);
       if (broken > limits.executorBrokenFrames)
         throw new WireFlood(
           `it sends more than ${limits.executorBrokenFrames} lines that are no messages (executorBrokenFrames)`,
         );
+    },
+    greeted(): void {
+      unknown = false;
     },
     renew(): void {
       frames = 0;

@@ -26,7 +26,7 @@ export function acceptanceLines(acceptance: readonly string[], verify: readonly 
 }
 
 /** Whole: `npm test` is not spoken of by a line about `npm test-all`. */
-function speaksOf(line: string, command: string): boolean {
+export function speaksOf(line: string, command: string): boolean {
   const at = line.indexOf(command);
   if (at === -1) return false;
   const before = line[at - 1] ?? ' ';

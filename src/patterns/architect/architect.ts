@@ -45,6 +45,7 @@ export async function runArchitect(run: AgentRun, config: ArchitectConfig, messa
       done: [],
       known: [request],
       notices: [],
+      before: new Map(),
       from: undefined,
       base: undefined,
       together: undefined,
@@ -211,12 +212,13 @@ async function answer(state: Progressing, key: string, result: RunResult): Promi
   const ended = await mergeAccepted(state, key);
   if (ended !== undefined) return ended;
   const parts = restsOnTasks(state.done, state.together);
-  const proved = own.verification.state === 'unchecked' && together(parts).state === 'verified';
+  const found = together(parts);
   const whole = { ...own, report: withGaps(own.report, state.done) };
   // Nothing of what was asked for is there, whatever the architect says of it.
   if (state.done.length > 0 && state.done.every(({ verdict }) => verdict === 'given_up'))
     return withVerification(whole, { state: 'unverified', reasons: ['Every task was given up.'] });
-  return withVerification(whole, proved ? { state: 'verified' } : restsOn(own, parts));
+  // The architect claims nothing: its answer is worth what its tasks are.
+  return withVerification(whole, own.verification.state === 'unchecked' ? found : restsOn(own, parts));
 }
 
 /** The runtime says itself what was given up: the architect's words may not. */

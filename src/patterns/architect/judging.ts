@@ -1,12 +1,13 @@
 /** What becomes of a task that came back, and what it is worth: by its acceptance, its limits, or who handed it over. */
 import { present } from '../../base/present.ts';
 import type { Payloads, Verification } from '../../events/catalogue.ts';
+import type { RanBefore } from '../task-support.ts';
 import type { NamedResult } from '../verification.ts';
-import { UNCHECKED } from '../verification.ts';
+import { UNCHECKED, unchecked } from '../verification.ts';
 import type { TaskJudgement, WantedTask } from './exits.ts';
 import type { Failed } from './policy.ts';
 import { isWithinScope, smaller } from './scope.ts';
-import type { EndedAttempt, Unit } from './units.ts';
+import type { Before, EndedAttempt, Unit } from './units.ts';
 
 /** Stands for all tasks that are to be judged. */
 const ALL = '*';
@@ -15,6 +16,8 @@ const ALL = '*';
 export interface Open extends EndedAttempt {
   readonly failed: Failed | undefined;
   readonly unit: Unit;
+  /** How its commands ended where it began, where that was looked at. */
+  readonly before?: Before | undefined;
 }
 
 /** A task of which nothing more is to come. */
@@ -70,7 +73,7 @@ export const isProved = (open: Open): boolean =>
   open.unit.wanted.acceptance.every(({ command }) => command !== undefined);
 
 export function judgedPayload(
-  { attempt, collected, unit, result }: Open,
+  { attempt, collected, unit, result, before }: Open,
   by: Judged['by'],
   { verdict, why, acceptance = [] }: Pick<TaskVerdict, 'verdict' | 'why' | 'acceptance'>,
 ): Judged {
@@ -80,17 +83,29 @@ export function judgedPayload(
       return { line, how: 'judged' as const, met };
     }
     const ran = collected.ran.find((one) => one.command === command);
-    return { line, how: 'run' as const, met: ran?.passed === true, ...present({ why: ran === undefined ? 'not run' : ran.why }) };
+    const then = before?.ran.find((one) => one.command === command);
+    return {
+      ...{ line, how: 'run' as const, met: ran?.passed === true },
+      ...present({ why: ran === undefined ? 'not run' : ran.why, before: then === undefined ? undefined : beforeWord(then) }),
+    };
   });
   return {
     ...{ task: attempt.task, attempt: unit.attempt, verdict, by, why, acceptance: lines },
-    verification: verdict === 'accepted' ? worth(lines, result.verification) : UNCHECKED,
+    verification: verdict === 'accepted' ? worth(lines, result.verification, before) : UNCHECKED,
   };
 }
 
-/** Proved only when every line was: what somebody judged is not proved, and speaks neither for nor against it. */
-function worth(lines: Judged['acceptance'], verification: Verification): Verification {
+/** In the words of what is recorded. */
+const beforeWord = ({ ended }: RanBefore): 'passed' | 'failed' | 'unknown' =>
+  ended === 'passed' || ended === 'failed' ? ended : 'unknown';
+
+/**
+ * Proved only when every line was, and would not have been without the work: what somebody judged is not proved, and speaks
+ * neither for nor against it.
+ */
+function worth(lines: Judged['acceptance'], verification: Verification, before: Before | undefined): Verification {
   if (verification.state !== 'verified') return verification;
+  if (before?.why !== undefined) return unchecked([before.why]);
   return lines.every(({ how, met }) => how === 'run' && met) ? verification : UNCHECKED;
 }
 

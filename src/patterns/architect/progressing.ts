@@ -4,6 +4,7 @@ import type { UserMessage } from '../../events/messages.ts';
 import { type AgentRun, wasStopped } from '../agent-run.ts';
 import { endedEmpty, ranOut } from '../out-of-budget.ts';
 import type { RunResult } from '../steps.ts';
+import type { RanBefore } from '../task-support.ts';
 import type { Done, Open } from './judging.ts';
 import type { ArchitectSettings } from './settings.ts';
 import type { KnownFact } from './snapshot.ts';
@@ -24,6 +25,8 @@ export interface Progressing {
   /** What everything that was accepted is worth together, where that was looked at. */
   together: Verification | undefined;
   notices: readonly string[];
+  /** How commands ended at the commits that tasks began from. */
+  readonly before: Map<string, RanBefore>;
   units: number;
   waves: number;
   /** How many of the accepted ones were put together. */

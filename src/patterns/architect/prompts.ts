@@ -4,9 +4,10 @@ import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import { verificationLine } from '../../events/verification-text.ts';
 import type { Merged } from '../task-support.ts';
+import { unchecked } from '../verification.ts';
 import type { Failed } from './policy.ts';
 import type { ArchitectSettings } from './settings.ts';
-import type { EndedAttempt } from './units.ts';
+import type { Before, EndedAttempt } from './units.ts';
 
 const RULES = (settings: ArchitectSettings): string =>
   [
@@ -17,7 +18,8 @@ const RULES = (settings: ArchitectSettings): string =>
       'ask only for what you cannot find out by looking.',
     '- `delegate` hands tasks over. An executor knows nothing but its package: say in the goal all that it needs. Keep tasks small. ' +
       `A task has at most ${settings.maxCliCalls} commands and ${Math.floor(settings.maxDurationMs / 1_000)} seconds. ` +
-      'Write an acceptance that can be run: a line that begins with a command between backticks is run by the runtime and decides.',
+      'Write an acceptance that can be run: a line that begins with a command between backticks is run by the runtime and decides. ' +
+      'One that fails before the work and passes after it proves that it was done; one that passes without it proves nothing.',
     '- `judge` says what becomes of a task that came back. What the runtime saw is proof; what the executor says is its word. A task ' +
       'whose commands fail cannot be accepted: hand it over again, about less, or give it up.',
     '- `final_report` answers the person, when everything is accepted or cannot be done. Say what was done and what was not.',
@@ -39,11 +41,13 @@ export function packagePrompt(yaml: string, context: string, before: string | un
   ].join('\n\n');
 }
 
+interface TaskCameBack extends EndedAttempt {
+  readonly failed: Failed | undefined;
+  readonly before?: Before | undefined;
+}
+
 /** What came of tasks, for whoever handed them over. */
-export function taskResultsPrompt(
-  results: readonly (EndedAttempt & { readonly failed: Failed | undefined })[],
-  nonce: string,
-): string {
+export function taskResultsPrompt(results: readonly TaskCameBack[], nonce: string): string {
   return [fenceNote(nonce), ...results.map((one) => resultText(one, nonce)), JUDGE_NOW].join('\n\n');
 }
 
@@ -51,10 +55,7 @@ const JUDGE_NOW =
   'Now judge each of these tasks with `judge`. If all of their acceptance was run and passed and nothing is left to do, you may ' +
   'give your final report instead.';
 
-export function resultText(
-  { attempt, result, collected, failed }: EndedAttempt & { readonly failed: Failed | undefined },
-  nonce: string,
-): string {
+export function resultText({ attempt, result, collected, failed, before }: TaskCameBack, nonce: string): string {
   const { unit, task } = attempt;
   const { files, undone, noticed, ran, tests, diff, patch } = collected;
   const changed = files.map(({ path, added, removed }) => `${path} (+${added} −${removed})`).join(', ');
@@ -63,7 +64,7 @@ export function resultText(
     const outcome = ran.find((one) => one.command === command);
     if (outcome === undefined) return `  - ${line}: NOT RUN`;
     return outcome.passed
-      ? `  - ${line}: passed, run by the runtime`
+      ? `  - ${line}: passed, run by the runtime${beforeText(before, command)}`
       : `  - ${line}: FAILED, run by the runtime: ${outcome.why ?? ''}`;
   });
   const printed = ran.filter(({ passed, output }) => !passed && (output ?? '') !== '');
@@ -81,7 +82,7 @@ export function resultText(
             `- tests: ${tests.map((one) => `${one.command} ${one.passed ? 'passed' : 'failed'}${one.tests === undefined ? '' : ` (${one.tests})`}`).join('; ')}`,
           ]),
       ...(patch === undefined ? [] : [`- patch: ${patch}`]),
-      `- ${verificationLine(result.verification)}`,
+      `- ${verificationLine(before?.why === undefined ? result.verification : unchecked([before.why]))}`,
       '- acceptance:',
       ...lines,
     ].join('\n'),
@@ -89,6 +90,12 @@ export function resultText(
     ...(diff === '' ? [] : [`The changes:\n\n${fenced('diff', nonce, bounded(diff, limits.taskDiffCharacters))}`]),
     `What the executor says, which proves nothing:\n\n${fenced('executor', nonce, bounded(result.report.body))}`,
   ].join('\n\n');
+}
+
+function beforeText(before: Before | undefined, command: string): string {
+  const then = before?.ran.find((one) => one.command === command);
+  if (then?.ended === 'failed') return '; it failed before the work';
+  return then?.ended === 'passed' ? '; it passed before the work, too' : '';
 }
 
 function bounded(text: string, most: number = limits.taskWordCharacters): string {

@@ -1,7 +1,7 @@
 /** Tasks as a run of an architect has them: over all attempts, one attempt, and what came of it. */
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
 import type { RunResult } from '../steps.ts';
-import type { CollectedWork } from '../task-support.ts';
+import type { CollectedWork, RanBefore } from '../task-support.ts';
 import type { WantedTask } from './exits.ts';
 
 /** A task over all its attempts. */
@@ -34,4 +34,11 @@ export interface EndedAttempt {
   readonly collected: CollectedWork;
   /** Why it was stopped, if it got nowhere. */
   readonly stalled: string | undefined;
+}
+
+/** How the commands of an acceptance ended where the task began. */
+export interface Before {
+  readonly ran: readonly RanBefore[];
+  /** Why what passes now does not show that the work was done; absent when it does. */
+  readonly why?: string;
 }

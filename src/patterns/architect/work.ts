@@ -8,6 +8,7 @@ import { failedBy, nextStep } from './policy.ts';
 import { endedWith, type Next, type Progressing, takeNotices } from './progressing.ts';
 import { taskResultsPrompt } from './prompts.ts';
 import { taskId } from './task-package.ts';
+import { lookedBefore } from './told-apart.ts';
 import type { Attempt, EndedAttempt, Unit } from './units.ts';
 import { nextWave } from './waves.ts';
 
@@ -90,7 +91,8 @@ async function receive(state: Progressing, ended: EndedAttempt): Promise<void> {
   const { unit } = attempt;
   const failed = failedBy(result, collected, stalled);
   if (failed === undefined) {
-    state.open = [...state.open, { ...ended, unit, failed }];
+    const before = await lookedBefore(state, ended);
+    state.open = [...state.open, { ...ended, unit, failed, before }];
     return;
   }
   const next = settings.executors[settings.executors.indexOf(unit.executor) + 1];

@@ -38,10 +38,11 @@ export function executorLine(event: ExecutorEvent): ['info' | 'detail' | 'warn',
     case 'executor.planned':
       return ['detail', `it says that it plans ${counted(event.payload.entries.length, 'step')}`];
     case 'executor.ended': {
-      const { executor, exitCode, signal, survivors = [], why } = event.payload;
+      const { executor, exitCode, signal, survivors = [], notices = [], why } = event.payload;
       const how = exitCode === undefined ? (signal === undefined ? '' : ` by ${signal}`) : ` with ${exitCode}`;
       const left = survivors.length === 0 ? '' : `; it had left ${counted(survivors.length, 'process', 'processes')} behind`;
-      return [left === '' && why === undefined ? 'detail' : 'warn', shown(`${executor} ended${how}${left}`)];
+      const odd = notices.length === 0 ? '' : `; ${notices.join(' ')}`;
+      return [left === '' && odd === '' && why === undefined ? 'detail' : 'warn', shown(`${executor} ended${how}${left}${odd}`)];
     }
     default:
       return unreachable(event);

@@ -1,4 +1,8 @@
 /** What comparing knows of one file, before and after. */
+import { hash } from 'node:crypto';
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { limits } from '../../base/limits.ts';
+import { decodeUtf8, looksBinary } from '../files/file-content.ts';
 
 export interface WatchedFile {
   readonly sha256: string;
@@ -15,3 +19,29 @@ export interface WatchedChange {
   /** It is run by its name and was replaced, not by installing: what is wrong about it. */
   readonly program?: string | undefined;
 }
+
+/** The same as a look at the folder knows of it; `undefined` where there is no file. */
+export function fileAt(path: string): WatchedFile | undefined {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || stat.isDirectory()) return undefined;
+    const executable = (stat.mode & 0o111) !== 0;
+    if (stat.isSymbolicLink()) return watchedContent(Buffer.from(readlinkSync(path)), { executable, link: true });
+    if (!stat.isFile()) return { executable, binary: true, sha256: 'special' };
+    return watchedContent(readFileSync(path), { executable, link: false });
+  } catch {
+    return { executable: false, binary: true, sha256: 'unreadable' };
+  }
+}
+
+export function watchedContent(
+  bytes: Buffer,
+  { executable, link }: { readonly executable: boolean; readonly link: boolean },
+): WatchedFile {
+  if (link) return { executable, binary: true, sha256: linkHash(bytes.toString()) };
+  const binary = looksBinary(bytes);
+  const text = !binary && bytes.length <= limits.fingerprintTextBytes ? decodeUtf8(bytes) : undefined;
+  return { executable, binary, sha256: hash('sha256', bytes), text };
+}
+
+export const linkHash = (target: string): string => hash('sha256', `link ${target}`);

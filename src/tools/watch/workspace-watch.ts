@@ -12,7 +12,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
-import type { WatchedChange, WatchedFile } from './watched-file.ts';
+import { linkHash, type WatchedChange, type WatchedFile } from './watched-file.ts';
 import { workspaceFiles } from './workspace-files.ts';
 import { type Programs, programsIn, replacedPrograms } from './workspace-programs.ts';
 
@@ -196,7 +196,7 @@ function read(place: WatchedPlace, root: string, path: string, known: Entry | un
     forget(place, known);
     const fresh = stat.ctimeMs > now - FRESH_MS;
     const base = { facts, fresh, executable: (stat.mode & 0o111) !== 0, binary: true };
-    if (stat.isSymbolicLink()) return { ...base, sha256: hash('sha256', `link ${readlinkSync(absolute)}`) };
+    if (stat.isSymbolicLink()) return { ...base, sha256: linkHash(readlinkSync(absolute)) };
     if (!stat.isFile()) return { ...base, sha256: 'special' };
     if (stat.size > limits.fingerprintBytes) return { ...base, sha256: `large ${facts}` };
     return withText(place, base, readFileSync(absolute));

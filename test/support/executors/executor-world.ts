@@ -25,8 +25,9 @@ import type {
   PromptHandlers,
 } from '../../../src/executors/port.ts';
 import { createGuard } from '../../../src/tools/files/guard.ts';
+import { programOf } from '../programs/programs.ts';
 
-const MAIN = join(import.meta.dirname, 'sample-agent-main.ts');
+const MAIN = await programOf(join(import.meta.dirname, 'sample-agent-main.ts'));
 
 export const sampleCommand = (...args: readonly string[]): string[] => [process.execPath, MAIN, ...args];
 

@@ -2,12 +2,14 @@
  * An executor for tests: a real process that speaks the protocol by the official package, and does what the lines of its prompt
  * say, also what no decent one would do. `sample-steps.ts` has the words. Its arguments say what it is like.
  */
+import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { agent, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 import { createSessions } from './sample-sessions.ts';
-import { playSteps } from './sample-steps.ts';
+import { linesIn, playSteps } from './sample-steps.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,10 +28,14 @@ const { values } = parseArgs({
     silent: { type: 'string' },
     /** Answers the first greeting with something else. */
     nonsense: { type: 'boolean', default: false },
+    /** Prints so many lines that are no messages, and never answers. */
+    babbles: { type: 'string' },
     /** Ends before it says anything. */
     broken: { type: 'boolean', default: false },
     image: { type: 'boolean', default: false },
     http: { type: 'boolean', default: false },
+    /** A folder with a file of steps for each goal: it plays those for the goal that it is told, and nothing else. */
+    plays: { type: 'string' },
     /** Does not end when its input does. */
     stays: { type: 'boolean', default: false },
   },
@@ -39,7 +45,17 @@ if (values.broken) {
   process.stderr.write('a module is missing\nError: cannot begin, the key is sk-ant-REDACTED\n');
   process.exit(3);
 }
+if (values.babbles !== undefined) {
+  process.stdin.resume();
+  process.stdout.write('Welcome, the key is sk-ant-REDACTED\n'.repeat(Number(values.babbles)));
+}
 if (values.stays) setInterval(() => undefined, 60_000);
+
+/** As a task package names it. */
+function playsFor(folder: string, told: readonly string[]): readonly string[] {
+  const goal = told.flatMap((line) => /^ *goal: "(\w+)"$/.exec(line)?.[1] ?? [])[0] ?? '';
+  return readFileSync(join(folder, `plays-${goal}`), 'utf8').split('\n');
+}
 
 const never = new Promise<never>(() => undefined);
 
@@ -96,11 +112,13 @@ function serve(input: Readable, output: Writable): void {
       running.set(params.sessionId, abort);
       const play = {
         ...{ client, raw, requestId, signal: abort.signal, session: params.sessionId, request: params },
+        cwd: process.cwd(),
         about: sessions.about(params.sessionId),
         said: [] as string[],
         closeOutput: () => output.end(),
       };
-      const answer = await playSteps(play);
+      const lines = values.plays === undefined ? linesIn(params) : playsFor(values.plays, linesIn(params));
+      const answer = await playSteps(play, lines);
       sessions.remember(params.sessionId, play.said.join(''));
       return answer;
     })
@@ -116,7 +134,7 @@ if (values.tcp) {
     const address = server.address();
     process.stdout.write(`${typeof address === 'object' && address !== null ? address.port : 0}\n`);
   });
-} else {
+} else if (values.babbles === undefined) {
   serve(process.stdin, process.stdout);
   if (!values.stays) process.stdin.on('end', () => process.exit(0));
 }

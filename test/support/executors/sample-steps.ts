@@ -11,6 +11,7 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
+import { fileSteps } from './sample-files.ts';
 import type { SampleSession } from './sample-sessions.ts';
 
 export interface Play {
@@ -20,12 +21,14 @@ export interface Play {
   readonly requestId: JsonRpcId;
   readonly signal: AbortSignal;
   readonly session: string;
+  /** The folder of the session. */
+  readonly cwd: string;
   readonly request: PromptRequest;
   readonly about: SampleSession;
   readonly said: string[];
 }
 
-type Step = (rest: string, play: Play) => Promise<unknown>;
+export type Step = (rest: string, play: Play) => Promise<unknown>;
 
 const never = new Promise<never>(() => undefined);
 
@@ -288,14 +291,14 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-export async function playSteps(whole: Play): Promise<PromptResponse> {
-  for (const part of whole.request.prompt) {
-    if (part.type !== 'text') continue;
-    for (const line of part.text.split('\n')) {
-      const [word = '', ...rest] = line.split(' ');
-      const answer = await STEPS[word]?.(rest.join(' '), whole);
-      if (typeof answer === 'object' && answer !== null) return answer as PromptResponse;
-    }
+export const linesIn = ({ prompt }: PromptRequest): readonly string[] =>
+  prompt.flatMap((part) => (part.type === 'text' ? part.text.split('\n') : []));
+
+export async function playSteps(whole: Play, lines: readonly string[]): Promise<PromptResponse> {
+  for (const line of lines) {
+    const [word = '', ...rest] = line.split(' ');
+    const answer = await (STEPS[word] ?? fileSteps[word])?.(rest.join(' '), whole);
+    if (typeof answer === 'object' && answer !== null) return answer as PromptResponse;
   }
   return { stopReason: whole.signal.aborted ? 'cancelled' : 'end_turn' };
 }

@@ -1,5 +1,6 @@
 /** Architect: what is asked, handed over, worked on, judged and put together. */
 import { expect } from 'vitest';
+import { UNTOUCHED } from '../../../src/engine/evidence/untouched.ts';
 import { calls, reports } from '../world.ts';
 import { asks, chief, delegates, hands, inTurn, judges, openIn, payloads, row, task, works } from './architect-play.ts';
 import { askedOf, byAgent, eventsOf, occurrences, type Scenario, told, toolsOf } from './scenarios.ts';
@@ -80,6 +81,53 @@ const handing: readonly Scenario[] = [
           ],
         },
       ]),
+  }),
+  row('work that changed nothing proves nothing, whatever passes and whatever it says', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { include: ['nothing'] })),
+        (request) => judges(request, 'accepted'),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'unchecked' },
+    check(played) {
+      expect(payloads(played, 'task.judged')).toMatchObject([
+        { acceptance: [{ how: 'run', met: true }], verification: { state: 'unchecked', reasons: [UNTOUCHED] } },
+      ]);
+      expect(played.result.verification).toMatchObject({ reasons: [expect.stringMatching(/^task-\w+: nothing was changed/)] });
+      expect(told(askedOf(played, 'chief')[1])).toContain(`unchecked: ${UNTOUCHED}`);
+    },
+  }),
+  row('what passed before the work, too, shows that nothing broke and no more', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { acceptance: ['`old` passes', '`older` passes'] })),
+        (request) => judges(request, 'accepted'),
+        () => delegates(task('leave', { acceptance: ['`old` passes', '`check` passes', '`late` passes'] })),
+        (request) => judges(request, 'accepted'),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Done.', finalAgent: 'chief', verification: 'unchecked' },
+    check(played) {
+      const [first, second] = payloads(played, 'task.judged');
+      expect(first).toMatchObject({
+        acceptance: [{ before: 'passed' }, { before: 'passed' }],
+        verification: { state: 'unchecked', reasons: [expect.stringContaining('passed before the work, too')] },
+      });
+      // One that failed before says enough: what comes after it is not run there.
+      expect(second?.verification).toEqual({ state: 'verified' });
+      expect(second?.acceptance.map(({ before }) => before)).toEqual(['passed', 'failed', undefined]);
+      expect(told(askedOf(played, 'chief')[1])).toContain(
+        '`old` passes: passed, run by the runtime; it passed before the work, too',
+      );
+      expect(told(askedOf(played, 'chief')[3])).toContain(
+        '`check` passes: passed, run by the runtime; it failed before the work',
+      );
+    },
   }),
   row('an architect that answers itself has handed nothing over', {
     brain: byAgent({ chief: inTurn(() => reports('No need.')) }),
@@ -275,7 +323,8 @@ const sideBySide: readonly Scenario[] = [
       ),
       hand: works,
     }),
-    expect: { body: 'Both.', finalAgent: 'chief', verification: 'verified' },
+    // How it was before cannot be seen there.
+    expect: { body: 'Both.', finalAgent: 'chief', verification: 'unchecked' },
     check(played) {
       expect(payloads(played, 'task.merged')).toEqual([]);
       const places = eventsOf(played, 'run.started').flatMap(({ payload: { origin } }) =>

@@ -1,11 +1,12 @@
 /**
  * Tasks without a disk, the same by hand and on the engine. Names decide: a task changes the files that it includes, one that
- * includes `stray` also wrote outside, patches that hold `torn` stand against what came before, and commands that begin with
- * `fail` fail.
+ * includes `stray` also wrote outside, one that includes `nothing` changed nothing, patches that hold `torn` stand against what
+ * came before, and commands that begin with `fail` fail. Where a task began all fail but those that begin with `old`.
  */
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
 import { ok } from '../../../src/base/result.ts';
+import { UNTOUCHED } from '../../../src/engine/evidence/untouched.ts';
 import type { TaskAccess } from '../../../src/engine/options.ts';
 import { seenOfTask } from '../../../src/engine/tasks/seen-of-task.ts';
 import type { Payloads } from '../../../src/events/catalogue.ts';
@@ -15,7 +16,7 @@ import { succeeded } from '../../../src/events/succeeded.ts';
 import type { TaskTerms } from '../../../src/events/tasks/task-terms.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import type { Merged, TaskSupport } from '../../../src/patterns/task-support.ts';
-import { unverified, withVerification } from '../../../src/patterns/verification.ts';
+import { unchecked, unverified, withVerification } from '../../../src/patterns/verification.ts';
 import type { Verifier } from '../../../src/tools/shell/verifier.ts';
 import type { ScenarioEvent } from './scenarios.ts';
 
@@ -24,11 +25,15 @@ const FAKE_BASE = '0'.repeat(40);
 const placeOf = (task: string, base: string | undefined) =>
   ({ kind: 'worktree', path: `/worktrees/${task}`, base: base ?? FAKE_BASE, repo: '/repo' }) as const;
 
-const changedBy = ({ include }: TaskTerms) => include.map((path) => ({ path, added: 1, removed: 0 }));
+const written = ({ include, mode }: TaskTerms) => (mode === 'read-only' || include.includes('nothing') ? [] : include);
+const changedBy = (terms: TaskTerms) => written(terms).map((path) => ({ path, added: 1, removed: 0 }));
 const strayOf = ({ include }: TaskTerms) =>
   include.includes('stray') ? [{ path: 'elsewhere', why: 'it is in no included path', kept: 'kept.patch' }] : [];
-const patchOf = (terms: TaskTerms): string => (terms.mode === 'read-only' ? '' : terms.include.join(' '));
-const textOf = (terms: TaskTerms): string => terms.include.map((path) => `+++ ${path}`).join('\n');
+const patchOf = (terms: TaskTerms): string => written(terms).join(' ');
+const textOf = (terms: TaskTerms): string =>
+  written(terms)
+    .map((path) => `+++ ${path}`)
+    .join('\n');
 
 function mergedByName(onto: string, parts: readonly { readonly task: string; readonly patch: string }[]): Merged {
   const fits = parts.filter(({ patch }) => !patch.split(' ').includes('torn'));
@@ -44,6 +49,7 @@ function mergedByName(onto: string, parts: readonly { readonly task: string; rea
 }
 
 const failsByName = (command: string): string | undefined => (command.startsWith('fail') ? 'it ended with 1' : undefined);
+const failedBefore = (command: string): boolean => !command.startsWith('old');
 
 export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSupport {
   return {
@@ -60,11 +66,19 @@ export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSup
       return seenOfTask(childRunId(run, key), terms, shaped as unknown as LedgerEvent[]);
     },
     progress: async () => ({ files: '', tests: '', waits: false }),
+    before: async ({ commands }) => {
+      const fails = commands.findIndex(failedBefore);
+      const ran = commands.slice(0, fails < 0 ? commands.length : fails + 1);
+      return { ran: ran.map((command) => ({ command, ended: failedBefore(command) ? 'failed' : 'passed' })) };
+    },
     merge: async (_key, { place, parts }) => mergedByName(place.kind === 'worktree' ? place.base : '', parts),
     events: async () => events.length,
     hold: async () => undefined,
   };
 }
+
+/** In a folder as it is nobody sees a change here. */
+const isIdle = (terms: TaskTerms): boolean => terms.place.kind === 'in-place' || patchOf(terms) === '';
 
 type Record = <Type extends 'task.captured' | 'evidence.checked'>(type: Type, payload: Payloads[Type], step: string) => void;
 
@@ -82,7 +96,9 @@ export function endOfTask(started: Payloads['run.started'], result: RunResult, r
   });
   if (outcomes.length === 0) return result;
   const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
-  record('evidence.checked', { claims: [], verified: failed.length === 0, demanded: outcomes }, 'verify');
+  const idle = failed.length === 0 && terms.onlyVerify !== true && isIdle(terms);
+  record('evidence.checked', { claims: [], verified: failed.length === 0 && !idle, demanded: outcomes }, 'verify');
+  if (idle) return withVerification(result, unchecked([UNTOUCHED]));
   return withVerification(result, failed.length === 0 ? { state: 'verified' } : unverified(failed));
 }
 
@@ -113,8 +129,8 @@ export const namedPlaces: Required<TaskAccess> & { readonly verifier: Verifier }
     },
   },
   verifier: {
-    run: async (command) => {
-      const failure = failsByName(command);
+    run: async (command, { workspace }) => {
+      const failure = workspace.endsWith('-before') && failedBefore(command) ? 'it ended with 1' : failsByName(command);
       return ok({ evidence: [], output: '', ...present({ failure }) });
     },
   },

@@ -1,0 +1,68 @@
+/** Mutations of what proves that an executor did its task, and of what is recorded of those that lie. */
+import type { Mutation } from './mutation-list.ts';
+
+const patterns = 'src/patterns/patterns.test.ts';
+const toldApart = 'src/patterns/architect/told-apart.ts';
+const lies = 'test/sim/executor-lies.test.ts';
+
+export const proofMutations: readonly Mutation[] = [
+  {
+    invariant: 'What passes without the work proves nothing about it',
+    change: 'how it ended where the task began is not asked',
+    file: toldApart,
+    find: 'if (!decides) return undefined;',
+    replace: 'if (decides) return undefined;',
+    caughtBy: { file: patterns, test: 'what passed before the work, too, shows that nothing broke and no more' },
+  },
+  {
+    invariant: 'A command that was not there before says nothing, unless the work brought it',
+    change: 'it counts as one that failed',
+    file: toldApart,
+    find: 'return files.some(({ path }) => speaksOf(command, path));',
+    replace: 'return files.length > 0;',
+    caughtBy: { file: 'src/patterns/architect/told-apart.test.ts', test: 'for want of something installed, is none' },
+  },
+  {
+    invariant: 'Where a task began is a place that its executor has had no hand in',
+    change: 'it is the place of the task',
+    file: 'src/engine/tasks/seen-before.ts',
+    find: 'task: beforeTask(task), base: place.base',
+    replace: 'task, base: place.base',
+    caughtBy: { file: lies, test: 'an honest executor that does it, and says little' },
+  },
+  {
+    invariant: 'Work that changed nothing is not verified',
+    change: 'whether anything was changed is not asked',
+    file: 'src/engine/evidence/untouched.ts',
+    find: 'captured.files.length === 0;',
+    replace: 'captured.files.length < 0;',
+    caughtBy: { file: lies, test: 'that does nothing, and what is asked passes without it' },
+  },
+  {
+    invariant: 'What was changed while nobody looked is recorded when the work is captured',
+    change: 'only the patch has it',
+    file: 'src/engine/tasks/capture-task.ts',
+    find: 'write([...unseen, event]',
+    replace: 'write([event]',
+    caughtBy: {
+      file: 'test/sim/executor-unseen.test.ts',
+      test: 'a check that was changed before a crash proves nothing after it',
+    },
+  },
+  {
+    invariant: 'A program that is no executor is told at once',
+    change: 'it is waited for',
+    file: 'src/executors/acp/wire.ts',
+    find: 'broken > limits.executorBannerLines)',
+    replace: 'broken > limits.executorBrokenFrames)',
+    caughtBy: { file: 'src/executors/acp/hostile.test.ts', test: 'and talks without end is told at once, with what it said' },
+  },
+  {
+    invariant: 'What of an executor was left out is recorded',
+    change: 'it is forgotten',
+    file: 'src/engine/executors/ending.ts',
+    find: '{ notices }),',
+    replace: '{}),',
+    caughtBy: { file: lies, test: 'that writes lines that are no messages' },
+  },
+];
