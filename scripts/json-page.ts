@@ -1,12 +1,12 @@
 /** Writes docs/json.md from the schemas of what commands print with `--json`. */
 import { z } from 'zod';
 import { jsonContract, jsonError } from '../src/cli/json/contract.ts';
-import { edge } from '../src/cli/json/files.ts';
-import { verifyReport } from '../src/cli/json/keeping.ts';
-import { cost, openWait, owner, runStanding, summaryOfRun, tokens, treeCall, treeRun, worth } from '../src/cli/json/runs.ts';
 import { answer, failure, report } from '../src/events/catalogue.ts';
 import { groupMember, worktree, worktreeStrategy } from '../src/events/organisation.ts';
 import { claim, verification } from '../src/events/verification.ts';
+import { edge } from '../src/front/shapes/files.ts';
+import { verifyReport } from '../src/front/shapes/keeping.ts';
+import { cost, openWait, owner, runStanding, summaryOfRun, tokens, treeCall, treeRun, worth } from '../src/front/shapes/runs.ts';
 import { optionalMark, typeTexts } from './type-text.ts';
 
 /** Shapes with a name of their own. The order is that of the page. */
@@ -78,7 +78,7 @@ function sections(): readonly string[] {
 const INTRODUCTION = `# What programs read
 
 With \`--json\` a command prints one value on stdout, and nothing else there. This page is written from the schemas in
-\`src/cli/json\` by \`npm run fix\`; a test fails when it is not current, and tests hold what the commands print against
+\`src/front/shapes\` by \`npm run fix\`; a test fails when it is not current, and tests hold what the commands print against
 the schemas, field by field. Fields may be added, never changed or taken away: a reader must accept fields that it does not know.
 
 - A field marked \`?\` may be absent. Times are milliseconds since 1970 as numbers, ISO 8601 in UTC as texts.

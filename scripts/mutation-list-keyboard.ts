@@ -174,9 +174,9 @@ export const keyboardMutations: readonly Mutation[] = [
   {
     invariant: 'What a run cost is what it and all below it cost',
     change: 'it is what its session cost',
-    file: 'src/cli/commands/cost.ts',
-    find: 'isNamedBy(row, text) ? belongsTo(row.run) : all',
-    replace: 'all',
+    file: 'src/front/costs.ts',
+    find: ': belongsTo(run.run);',
+    replace: ': (): boolean => true;',
     caughtBy: { file: 'test/e2e/cli.test.ts', test: 'goes on in the same session' },
   },
 ];

@@ -5,11 +5,11 @@
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { EventOf } from '../../events/envelope.ts';
+import { standingNext, type stateOf } from '../../front/standing.ts';
 import { foldSession } from '../../ledger/pages.ts';
 import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { foldCosts, initialCosts } from '../../projections/costs.ts';
-import { standingNext, type stateOf } from '../drive/find-run.ts';
 import type { RunTermsOptions } from '../drive/finish-run.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { saidAgain } from './attachments.ts';

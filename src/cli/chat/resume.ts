@@ -1,9 +1,10 @@
 /** `/resume`: goes on with what is unfinished here; otherwise lists what is unfinished in other conversations of the project. */
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { standingNext } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { firstLine } from '../../projections/readable.ts';
-import { findRun, standingNext } from '../drive/find-run.ts';
+import { findRun } from '../drive/find-run.ts';
 import { conversations, findSession } from '../drive/find-session.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { type Chat, standingNow, startOfRun, typedText } from './conversation.ts';

@@ -1,14 +1,10 @@
 /** `troupe cost`: what a run with all below it cost, a session, or every session, by agent and model. */
 
-import type { SessionId } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import { foldSession } from '../../ledger/pages.ts';
-import type { Project } from '../../project/project.ts';
-import { type CallCosts, type Costs, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
+import { costsValue, readCosts } from '../../front/costs.ts';
+import { type CallCosts, type Costs, costLines } from '../../projections/costs.ts';
 import { readableCost, readableCount } from '../../projections/readable.ts';
-import { belongsTo, findRun, isNamedBy } from '../drive/find-run.ts';
+import { findRun, isNamedBy } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -16,32 +12,13 @@ import { printTable } from '../view/table.ts';
 
 export async function costCommand(context: CommandContext, text: string | undefined, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async (project) => {
-    const { sessions, counts } = await extentOf(project, text);
-    let costs = initialCosts();
-    const fold = (sum: Costs, event: LedgerEvent): Costs => (counts(event) ? foldCosts(sum, event) : sum);
-    for (const session of sessions) costs = await foldSession(project.ledger, session, costs, fold);
-    if (options.json) {
-      const { total, inDoubt } = costs;
-      printJson(context, 'cost', { sessions: sessions.length, lines: costLines(costs), total, inDoubt });
-    } else printCosts(context, costs);
+    const row = text === undefined ? undefined : await findRun(project.ledger, text);
+    const extent = row === undefined ? {} : isNamedBy(row, text ?? '') ? { run: row } : { session: row.session };
+    const read = await readCosts(project.ledger, extent);
+    if (options.json) printJson(context, 'cost', costsValue(read));
+    else printCosts(context, read.costs);
     return exitCodes.completed;
   });
-}
-
-interface Extent {
-  readonly sessions: readonly SessionId[];
-  /** Of each event of them, in order: whether it is one of those that were asked about. */
-  readonly counts: (event: LedgerEvent) => boolean;
-}
-
-async function extentOf({ ledger }: Project, text: string | undefined): Promise<Extent> {
-  const all = (): boolean => true;
-  if (text === undefined) {
-    const rows = await ledger.runs({ roots: true, limit: limits.runLookup });
-    return { sessions: [...new Set(rows.map((row) => row.session))], counts: all };
-  }
-  const row = await findRun(ledger, text);
-  return { sessions: [row.session], counts: isNamedBy(row, text) ? belongsTo(row.run) : all };
 }
 
 function printCosts(context: CommandContext, costs: Costs): void {

@@ -7,6 +7,7 @@ import { type SessionId, shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { WorktreeStrategy } from '../../events/organisation.ts';
 import { endedText } from '../../events/verification-text.ts';
+import { standingOf } from '../../front/standing.ts';
 import {
   createFolder,
   createGroup,
@@ -27,7 +28,7 @@ import type { Project } from '../../project/project.ts';
 import { DEFAULT_FOLDER, groupsIn, initialOrganisation, type Organisation, type SavedGroup } from '../../projections/groups.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
-import { findRun, standingOf } from '../drive/find-run.ts';
+import { findRun } from '../drive/find-run.ts';
 import type { JsonCommand, JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';

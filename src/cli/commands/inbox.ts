@@ -2,16 +2,18 @@
  * `troupe inbox`: everything in the project that waits for a person, whoever runs it and however deep it is; and a place to
  * answer it, beside the terminals in which the runs go on.
  */
+
 import { sleep } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
-import { type RunId, type SessionId, shortId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { OpenWait, RunEnd } from '../../engine/port.ts';
 import { type EventType, eventTypes, inboundTypes } from '../../events/catalogue.ts';
-import type { Ledger, RunRow } from '../../ledger/port.ts';
+import { type InboxItem, inboxValue, readInbox } from '../../front/inbox.ts';
+import type { Ledger } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { readableDuration } from '../../projections/readable.ts';
@@ -27,24 +29,14 @@ import { proseLines } from '../terminal/text-width.ts';
 import { askerOf, waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
 
-/** Something that waits, and where it stands. */
-interface InboxItem {
-  readonly wait: OpenWait;
-  readonly session: SessionId;
-  readonly root: RunId;
-  /** The agents from the root down to who asks. */
-  readonly path: readonly string[];
-  readonly ageMs: number;
-}
-
 export async function inboxCommand(context: CommandContext, { json }: JsonOption): Promise<ExitCode> {
   const { terminal } = context;
   const answers = json !== true && terminal.interactive;
   try {
     return await withProject(context, { readOnly: !answers }, async (project) => {
       if (answers) return await answerAll(context, project);
-      const items = await readInbox(context, project);
-      if (json) printJson(context, 'inbox', items.map(jsonOf));
+      const items = await readInbox(project, context.clock.now());
+      if (json) printJson(context, 'inbox', items.map(inboxValue));
       else if (items.length === 0) terminal.progress.line('nothing waits for you');
       else for (const item of items) for (const line of itemLines(context, items, item)) terminal.out.line(line);
       return exitCodes.completed;
@@ -58,8 +50,6 @@ export async function inboxCommand(context: CommandContext, { json }: JsonOption
   }
 }
 
-const jsonOf = ({ wait, session, root, path, ageMs }: InboxItem) => ({ ...wait, session, root, path, ageMs });
-
 const headLine = ({ wait, path, ageMs }: InboxItem): string =>
   `${readableDuration(ageMs)} ago · ${[...path.slice(0, -1).map(safeLine), askerOf(wait)].join(' › ')} · ${shortId(wait.run)}`;
 
@@ -67,33 +57,6 @@ function itemLines(context: CommandContext, items: readonly InboxItem[], item: I
   const beside = items.filter(({ wait }) => wait.run === item.wait.run).map(({ wait }) => wait);
   const own = waitLines(beside, callOf(context));
   return [headLine(item), ...(beside.length === 1 ? own : waitLines([item.wait], callOf(context)))];
-}
-
-/** Oldest first. */
-async function readInbox({ clock }: Pick<CommandContext, 'clock'>, { ledger, engine }: Project): Promise<readonly InboxItem[]> {
-  const rows = await ledger.runs({ states: ['waiting', 'running', 'paused'], limit: limits.runLookup });
-  const sessions = new Map(rows.map(({ session, run }) => [session, run]));
-  const items: InboxItem[] = [];
-  for (const [session, run] of sessions) {
-    for (const wait of await engine.waits(run)) {
-      const line = lineageOf(rows, wait.run);
-      const ageMs = Math.max(0, clock.now() - Date.parse(wait.askedAt));
-      items.push({ wait, session, root: line[0]?.run ?? wait.run, path: line.map(({ agent }) => agent), ageMs });
-    }
-  }
-  return items.sort((left, right) => right.ageMs - left.ageMs);
-}
-
-/** From the root down. What has not ended has nothing above it that has. */
-function lineageOf(rows: readonly RunRow[], run: RunId): readonly RunRow[] {
-  const line: RunRow[] = [];
-  for (let up: RunId | null = run; up !== null; ) {
-    const row = rows.find((one) => one.run === up);
-    if (row === undefined) break;
-    line.unshift(row);
-    up = row.parent;
-  }
-  return line;
 }
 
 /** Asks about one after the other, and has what nobody else drives go on here, until nothing is left to ask or to wait for. */
@@ -111,7 +74,7 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   let asked = 0;
   try {
     while (!leaving.signal.aborted) {
-      const [next] = (await readInbox(context, project)).filter(({ wait }) => !left.has(keyOf(wait)));
+      const [next] = (await readInbox(project, context.clock.now())).filter(({ wait }) => !left.has(keyOf(wait)));
       for (const line of driven.news()) terminal.progress.line(line);
       if (next !== undefined) {
         asked += 1;
@@ -128,7 +91,7 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   } finally {
     stop();
   }
-  const open = (await readInbox(context, project)).filter(({ wait }) => left.has(keyOf(wait))).length;
+  const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => left.has(keyOf(wait))).length;
   if (open > 0) terminal.progress.line(`${counted(open, 'question')} left open`);
   else terminal.progress.line(asked === 0 ? 'nothing waits for you' : 'nothing else waits for you');
   return exitCodes.completed;
@@ -149,7 +112,7 @@ async function leave(context: CommandContext, project: Project, driven: Driven):
       `leaving; what you have answered goes on here until it rests: ${names.join(', ')}. Once more to leave at once.`,
     );
   for (; driven.size() > 0; tell()) await driven.one();
-  const open = (await readInbox(context, project)).length;
+  const open = (await readInbox(project, context.clock.now())).length;
   if (open > 0) progress.line(`${counted(open, 'question')} left open; back with: ${callOf(context)} inbox`);
 }
 

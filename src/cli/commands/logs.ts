@@ -2,11 +2,12 @@
 
 import type { RunId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { belongsTo } from '../../front/standing.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { type Level, timelineLine } from '../../projections/timeline.ts';
-import { belongsTo, findRun } from '../drive/find-run.ts';
+import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { isAtLeast, shownLines } from '../view/plain-lines.ts';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunId, SessionId } from '../../base/ids.ts';
+import type { PsRow } from '../../front/run-rows.ts';
 import { textWidth } from '../terminal/text-width.ts';
-import type { PsRow } from './ps-rows.ts';
 import { psLines } from './ps-table.ts';
 
 function row(more: Partial<PsRow> = {}): PsRow {

@@ -6,11 +6,11 @@
 
 import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
+import type { PsRow } from '../../front/run-rows.ts';
 import { readableDuration, readableMoney } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { cutToWidth, textWidth, wrapToWidth } from '../terminal/text-width.ts';
 import { tableLines } from '../view/table.ts';
-import type { PsRow } from './ps-rows.ts';
 
 interface Look {
   readonly took: boolean;

@@ -1,8 +1,8 @@
 /** `troupe ps`: the runs in the ledger and the assistants they have spawned, how each stands and what it needs. */
 import { codeOf } from '../../base/errors.ts';
+import { type PsRow, readPsRows } from '../../front/run-rows.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { type PsRow, readPsRows } from './ps-rows.ts';
 import { psLines } from './ps-table.ts';
 
 export interface PsOptions extends JsonOption {

@@ -12,6 +12,7 @@ import type { RunHandle } from '../../engine/port.ts';
 import { readAll } from '../../engine/record/read-all.ts';
 import type { Budget } from '../../events/going-on.ts';
 import { userText } from '../../events/messages.ts';
+import { standingNext } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
 import { findRoot } from '../../project/config.ts';
@@ -20,7 +21,6 @@ import { foldBudget, initialBudget, type Totals } from '../../projections/budget
 import { packagesIn, packageTypes } from '../../projections/patterns/task-packages.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
-import { standingNext } from '../drive/find-run.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, hearFor, type RunTermsOptions } from '../drive/finish-run.ts';
 import { sayPassedOver } from '../drive/passed-over.ts';

@@ -1,21 +1,15 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
-import type { SessionId } from '../../base/ids.ts';
+
 import type { OpenWait } from '../../engine/port.ts';
-import { rootOf } from '../../engine/record/root-of.ts';
-import { foldSession } from '../../ledger/pages.ts';
-import type { Ledger } from '../../ledger/port.ts';
-import { createProcesses } from '../../projections/processes.ts';
-import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, withAskersBelow } from '../../projections/run-tree.ts';
-import { createSessionThreads } from '../../projections/threads.ts';
-import { findRun, standingBelow } from '../drive/find-run.ts';
+import { readShownRun, requestsIn, shownValue } from '../../front/shown-run.ts';
+import { findRun } from '../drive/find-run.ts';
 import { isOnlyError, printReport } from '../drive/finish-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
-import { groupsBelow, iterationLines } from '../view/iterations.ts';
-import { permissionLines, summarise, summaryLines, waitLines } from '../view/run-summary.ts';
-import { treeRuns } from '../view/shown-tree.ts';
-import { saidLines, saidTo, type Threads, threadLines, threadsOf } from '../view/thread-lines.ts';
+import { iterationLines } from '../view/iterations.ts';
+import { permissionLines, summaryLines, waitLines } from '../view/run-summary.ts';
+import { saidLines, threadLines } from '../view/thread-lines.ts';
 import { treeLines } from '../view/tree-lines.ts';
 
 export interface ShowOptions extends JsonOption {
@@ -29,28 +23,16 @@ const CALLS_SHOWN = 60;
 export async function showCommand(context: CommandContext, text: string, options: ShowOptions): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger, engine, config }) => {
     const row = await findRun(ledger, text);
-    const { tree, ...boxes } = await foldAll(ledger, row.session);
-    const node = tree.runs.get(row.run);
-    if (node === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
     const now = context.clock.now();
-    const below = subtree(tree, row.run);
-    const waits = (await engine.waits(row.run)).filter((wait) => below.some(({ run }) => run === wait.run));
+    const shown = await readShownRun({ ledger, engine, config }, row, now);
+    if (shown === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
+    const { tree, node, waits, summary, threads, said, standing } = shown;
     if (options.request === true) {
       printRequests(context, waits, options);
       return exitCodes.completed;
     }
-    const root = await rootOf(ledger, row);
-    const asking = withAskersBelow(subtree(tree, root.run));
-    const standing = (one: RunNode) => standingBelow(root, one.run === row.run ? row : one, asking.has(one.run));
-    const summary = {
-      ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
-      status: standing(node),
-    };
-    const threads = threadsOf(boxes, below, now);
-    const said = saidTo(boxes, below, now);
     if (options.json) {
-      const runs = treeRuns(tree, row.run, now, standing);
-      printJson(context, 'show', { ...summary, tree: runs, groups: groupsBelow(tree, row.run), threads, said });
+      printJson(context, 'show', shownValue(shown, now));
       return exitCodes.completed;
     }
     const { out } = context.terminal;
@@ -78,8 +60,7 @@ export async function showCommand(context: CommandContext, text: string, options
 function printRequests(context: CommandContext, waits: readonly OpenWait[], { json }: JsonOption): void {
   const asked = waits.filter((wait) => wait.kind === 'permission');
   if (json) {
-    const requests = asked.map(({ run, wait, input, request, shown }) => ({ run, wait, input, request, shown }));
-    printJson(context, 'show', { requests });
+    printJson(context, 'show', { requests: requestsIn(waits) });
     return;
   }
   const { out } = context.terminal;
@@ -89,14 +70,4 @@ function printRequests(context: CommandContext, waits: readonly OpenWait[], { js
     out.line(safeText(wait.request));
     for (const line of permissionLines(wait, callOf(context), ` --wait ${wait.wait}`)) out.line(line);
   }
-}
-
-async function foldAll(ledger: Ledger, session: SessionId): Promise<Threads & { readonly tree: RunTree }> {
-  const folded = { tree: initialRunTree(), sessionThreads: createSessionThreads(), processes: createProcesses() };
-  return await foldSession(ledger, session, folded, (all, event) => {
-    foldRunTree(all.tree, event);
-    all.sessionThreads.apply(event);
-    all.processes.apply(event);
-    return all;
-  });
 }

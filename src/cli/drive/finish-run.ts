@@ -4,6 +4,7 @@ import { present } from '../../base/present.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import type { Failure, Report } from '../../events/catalogue.ts';
 import type { Budget } from '../../events/going-on.ts';
+import { type SummaryFacts, summarise } from '../../front/summary.ts';
 import { type HeardPieces, hear } from '../../library/hear.ts';
 import type { Project } from '../../project/project.ts';
 import { type RunTree, subtree } from '../../projections/run-tree.ts';
@@ -16,7 +17,7 @@ import type { Screen } from '../terminal/terminal.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { createJsonLines, createPlainLines } from '../view/plain-lines.ts';
-import { type SummaryFacts, summarise, summaryLines, waitLines } from '../view/run-summary.ts';
+import { summaryLines, waitLines } from '../view/run-summary.ts';
 import { bothViews, createSilentView, type RunView } from '../view/run-view.ts';
 
 export interface OutputOptions {

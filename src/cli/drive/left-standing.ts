@@ -1,8 +1,8 @@
 /** How the runs of a tree stand that nobody works on any more: what they were doing they do no more. */
 import type { RunId } from '../../base/ids.ts';
+import { standingBelow } from '../../front/standing.ts';
 import { type RunTree, subtree, withAskersBelow } from '../../projections/run-tree.ts';
 import type { TreeLook } from '../view/tree-lines.ts';
-import { standingBelow } from './find-run.ts';
 
 export function leftStanding(tree: RunTree, root: RunId): NonNullable<TreeLook['standing']> {
   const top = tree.runs.get(root);

@@ -4,12 +4,12 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { OpenWait, Sender, SendOutcome } from '../../engine/port.ts';
 import { rootOf } from '../../engine/record/root-of.ts';
+import { nextCommand, standingBelow, type stateOf } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
 import { safeLine } from '../terminal/safe-text.ts';
-import { nextCommand, standingBelow, type stateOf } from './find-run.ts';
 
 export interface SaidToRun {
   readonly message: string;

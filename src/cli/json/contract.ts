@@ -2,14 +2,16 @@
  * What every command prints with `--json`: one value, of this form. Fields may be added, never changed or taken away; a reader
  * accepts fields that it does not know. `docs/json.md` is written from here, and tests hold every value against its schema.
  */
+
 import { z } from 'zod';
 import { failure } from '../../events/catalogue.ts';
-import * as left from './artifacts.ts';
-import * as executors from './executors.ts';
-import * as files from './files.ts';
-import * as keeping from './keeping.ts';
-import * as runs from './runs.ts';
-import * as tasks from './tasks.ts';
+import * as left from '../../front/shapes/artifacts.ts';
+import * as executors from '../../front/shapes/executors.ts';
+import * as files from '../../front/shapes/files.ts';
+import type { GivenOut } from '../../front/shapes/given.ts';
+import * as keeping from '../../front/shapes/keeping.ts';
+import * as runs from '../../front/shapes/runs.ts';
+import * as tasks from '../../front/shapes/tasks.ts';
 
 /** Instead of the value, whatever the command: on stdout, with the exit code that the failure has without `--json`. */
 export const jsonError = z.object({ error: failure });
@@ -89,14 +91,5 @@ export const jsonContract = {
 
 export type JsonCommand = keyof typeof jsonContract;
 
-type Given<Value> = Value extends readonly (infer Item)[]
-  ? readonly Given<Item>[]
-  : Value extends object
-    ? { readonly [Key in keyof Value]: Given<Value[Key]> }
-    : Value;
-
-/** A run as `show` has it in its tree. */
-export type TreeRun = Given<z.input<typeof runs.treeRun>>;
-
 /** What a command has to print. */
-export type JsonOf<Command extends JsonCommand> = Given<z.input<(typeof jsonContract)[Command]>>;
+export type JsonOf<Command extends JsonCommand> = GivenOut<z.input<(typeof jsonContract)[Command]>>;

@@ -2,20 +2,16 @@
 
 import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
+import { groupsBelow } from '../../front/shown-run.ts';
 import type { GroupProgress, Iteration, WorkerProgress } from '../../projections/patterns/group-progress.ts';
 import { firstLine, readableDuration } from '../../projections/readable.ts';
-import { type RunTree, subtree } from '../../projections/run-tree.ts';
+import type { RunTree } from '../../projections/run-tree.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth } from '../terminal/text-width.ts';
 import { tableLines } from './table.ts';
 
 const TASK_CHARACTERS = 40;
-
-/** The groups at or below this run, as they began. */
-export function groupsBelow(tree: RunTree, root: RunId): readonly GroupProgress[] {
-  return subtree(tree, root).flatMap(({ run }) => tree.progress.groups.get(run) ?? []);
-}
 
 /** `desk: iteration 2, working: coder (write the tests), tester · score 0.50, improving`. */
 export function progressLines(tree: RunTree, root: RunId, width: number, paint: Screen['paint']): readonly string[] {

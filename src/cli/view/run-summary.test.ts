@@ -2,9 +2,10 @@ import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
 import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
 import { shortId } from '../../base/ids.ts';
+import { afterFailure } from '../../front/after-failure.ts';
+import { summarise } from '../../front/summary.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
-import { afterFailure } from './after-failure.ts';
-import { summarise, summaryLines } from './run-summary.ts';
+import { summaryLines } from './run-summary.ts';
 
 const paint = picocolors.createColors(false);
 const ID = shortId(ROOT);

@@ -1,98 +1,18 @@
 /** What is said about a run at its end or later: one object for programs, a few lines for people. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { unreachable } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
-import type { OpenWait, PermissionWait, RunEnd } from '../../engine/port.ts';
-import type { Failure, Report, Verification } from '../../events/catalogue.ts';
-import type { GroupProgress } from '../../projections/patterns/group-progress.ts';
+import type { OpenWait, PermissionWait } from '../../engine/port.ts';
+import { afterFailure, onOtherModel } from '../../front/after-failure.ts';
+import type { RunSummary } from '../../front/summary.ts';
 import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
-import { type CutBy, type RunNode, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
-import { afterFailure, onOtherModel } from './after-failure.ts';
-import { failedBelow } from './failed-below.ts';
 
 const REASONS_SHOWN = 5;
-
-/** The stable shape behind `--json` of run, resume and show. Fields may be added, never changed. */
-export interface RunSummary {
-  readonly run: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly finalAgent: string | null;
-  readonly status: RunNode['state'] | 'interrupted' | 'lost';
-  readonly verification: Verification | null;
-  readonly report: Report | null;
-  readonly error: Failure | null;
-  /** The answer ends where a limit was reached. */
-  readonly cutShort: boolean;
-  /** The name of that limit. */
-  readonly cutBy: CutBy | null;
-  readonly turns: number;
-  readonly toolCalls: number;
-  /** Calls that were not made because their exact arguments are gone. */
-  readonly callsGone: number;
-  /** What people were told whose words came too late to be heard by the run. */
-  readonly unread: readonly string[];
-  readonly runs: number;
-  /** Runs below it that failed and stayed so: what they should have done is missing in the result. */
-  readonly failedBelow: readonly Pick<RunNode, 'run' | 'agent' | 'role' | 'error'>[];
-  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
-  /** Billionths of a dollar that are known, and how many calls have no known price. */
-  readonly cost: { readonly nanoUsd: number; readonly unknownCalls: number };
-  readonly durationMs: number;
-  readonly waits: readonly OpenWait[];
-  /** Of a run that is a reflect loop: the rule that ended it, and what each iteration was judged to be worth. */
-  readonly loop?: { readonly ended: GroupProgress['stop']; readonly scores: readonly (number | null)[] };
-  readonly ledger: string;
-}
-
-export interface SummaryFacts {
-  readonly session: string;
-  readonly ledger: string;
-  readonly now: number;
-  readonly end?: RunEnd | undefined;
-  readonly waits?: readonly OpenWait[] | undefined;
-}
-
-export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): RunSummary {
-  const { runs, turns, toolCalls, gone = 0, spent } = subtreeDoings(tree, node.run);
-  return {
-    run: node.run,
-    session: facts.session,
-    agent: node.agent,
-    finalAgent: node.finalAgent,
-    status: statusOf(node, facts),
-    verification: node.verification,
-    report: node.report,
-    error: node.error ?? (facts.end?.kind === 'interrupted' ? (facts.end.error ?? null) : null),
-    cutShort: node.cutBy !== null && node.endedAt !== null,
-    cutBy: node.endedAt === null ? null : node.cutBy,
-    turns,
-    toolCalls,
-    callsGone: gone,
-    unread: subtree(tree, node.run).flatMap(({ unread }) => unread),
-    runs,
-    failedBelow: failedBelow(tree, node).map(({ run, agent, role, error }) => ({ run, agent, role, error })),
-    tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
-    cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
-    durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
-    waits: facts.waits ?? (facts.end?.kind === 'waiting' ? facts.end.waits : []),
-    ...loopOf(tree, node),
-    ledger: facts.ledger,
-  };
-}
-
-function loopOf({ progress }: RunTree, { run }: RunNode): Pick<RunSummary, 'loop'> {
-  const group = progress.groups.get(run);
-  const judged = group?.iterations.some(({ score }) => score !== null);
-  if (group === undefined || (group.stop === null && !judged)) return {};
-  return { loop: { ended: group.stop, scores: group.iterations.map(({ score }) => score) } };
-}
 
 export interface SummaryLook {
   readonly paint: Screen['paint'];
@@ -229,14 +149,6 @@ const denyLine = (call: string, run: string, named: string): string => `  ${call
 
 const shownOption = (shown: string | undefined): string =>
   shown === undefined ? '' : ` --shown ${shown.slice(0, limits.shownCharacters)}`;
-
-function statusOf(node: RunNode, { end, waits = [] }: SummaryFacts): RunSummary['status'] {
-  // Whoever was stopped at a question left a run that waits for the answer, and every other command says so.
-  if (end?.kind === 'interrupted' && end.error === undefined && waits.length > 0) return 'waiting';
-  if (end === undefined || end.kind === 'ended') return node.state;
-  if (end.kind === 'waiting' || end.kind === 'paused' || end.kind === 'parked' || end.kind === 'lost') return end.kind;
-  return end.kind === 'interrupted' ? 'interrupted' : unreachable(end);
-}
 
 export function statusText(summary: RunSummary, paint: Screen['paint']): string {
   switch (summary.status) {

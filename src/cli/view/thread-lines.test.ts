@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { got, openFamily, quietly, reading, type TestProcess, writing } from '../../../test/support/assistants/family.ts';
 import { systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import { threadsOf } from '../../front/shown-threads.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import { createProcesses } from '../../projections/processes.ts';
 import { foldRunTree, initialRunTree, subtree } from '../../projections/run-tree.ts';
 import { createSessionThreads } from '../../projections/threads.ts';
 import { createScreen } from '../terminal/terminal.ts';
 import { textWidth } from '../terminal/text-width.ts';
-import { threadLines, threadsOf } from './thread-lines.ts';
+import { threadLines } from './thread-lines.ts';
 
 const { paint } = createScreen({ write: () => undefined }, false);
 

@@ -1,6 +1,6 @@
 /** Whose work is missing in a result: runs below that failed, where those above them went on without them. */
-import { succeeded } from '../../events/succeeded.ts';
-import { type RunNode, type RunTree, subtree } from '../../projections/run-tree.ts';
+import { succeeded } from '../events/succeeded.ts';
+import { type RunNode, type RunTree, subtree } from '../projections/run-tree.ts';
 
 /** Of a run that gave a result; one that failed says itself why. Whoever was asked again later counts with what came of that. */
 export function failedBelow(tree: RunTree, node: RunNode): readonly RunNode[] {

@@ -9,13 +9,13 @@ import {
   type TestFamily,
   type TestProcess,
   writing,
-} from '../../../test/support/assistants/family.ts';
-import { openTestLedger, testFolder, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
-import { systemClock } from '../../base/clock.ts';
-import { type SessionId, threadOf } from '../../base/ids.ts';
-import { userText } from '../../events/messages.ts';
-import type { Ledger, NewEvent } from '../../ledger/port.ts';
-import { type PsRow, readPsRows } from './ps-rows.ts';
+} from '../../test/support/assistants/family.ts';
+import { openTestLedger, testFolder, testIds } from '../../test/support/ledger/sqlite-folder.ts';
+import { systemClock } from '../base/clock.ts';
+import { type SessionId, threadOf } from '../base/ids.ts';
+import { userText } from '../events/messages.ts';
+import type { Ledger, NewEvent } from '../ledger/port.ts';
+import { type PsRow, readPsRows } from './run-rows.ts';
 
 const opened: TestFamily[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 /** Which command takes a run further that has failed. */
-import type { Failure } from '../../events/catalogue.ts';
-import { goesOnAsItIs, reasonOutside } from '../../events/outside-reason.ts';
+import type { Failure } from '../events/catalogue.ts';
+import { goesOnAsItIs, reasonOutside } from '../events/outside-reason.ts';
 
 /** What a failure says that it would take: an option of `resume` with a number. */
 const MORE = / (--(?:max-turns|budget-(?:usd|tokens|calls|wall)) \d[\w.]*\b)/;

@@ -3,16 +3,16 @@
  * listed run is read, so the cost follows from what is listed and not from how long the ledger is.
  */
 
-import { codeOf } from '../../base/errors.ts';
-import { type RunId, type SessionId, threadOf } from '../../base/ids.ts';
-import type { Party } from '../../events/assistants.ts';
-import type { EventType, Failure, Verification } from '../../events/catalogue.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import { succeeded } from '../../events/succeeded.ts';
-import { readEvents } from '../../ledger/pages.ts';
-import type { LeaseOwner, Ledger, RunRow } from '../../ledger/port.ts';
-import { spendingTypes } from '../../projections/costs.ts';
-import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../../projections/processes.ts';
+import { codeOf } from '../base/errors.ts';
+import { type RunId, type SessionId, threadOf } from '../base/ids.ts';
+import type { Party } from '../events/assistants.ts';
+import type { EventType, Failure, Verification } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import { succeeded } from '../events/succeeded.ts';
+import { readEvents } from '../ledger/pages.ts';
+import type { LeaseOwner, Ledger, RunRow } from '../ledger/port.ts';
+import { spendingTypes } from '../projections/costs.ts';
+import { createProcesses, hasEnded, type Process, type Processes, processTypes } from '../projections/processes.ts';
 import {
   foldRunTree,
   initialRunTree,
@@ -21,10 +21,10 @@ import {
   subtree,
   subtreeSpending,
   withAskersBelow,
-} from '../../projections/run-tree.ts';
-import { createSessionThreads, type SessionThreads, threadTypes } from '../../projections/threads.ts';
-import { foldWaits, initialWaits, type Waits } from '../../projections/waits.ts';
-import { nextCommand, standingBelow, stateOf } from '../drive/find-run.ts';
+} from '../projections/run-tree.ts';
+import { createSessionThreads, type SessionThreads, threadTypes } from '../projections/threads.ts';
+import { foldWaits, initialWaits, type Waits } from '../projections/waits.ts';
+import { nextCommand, standingBelow, stateOf } from './standing.ts';
 
 /** The stable shape behind `--json`: fields may be added, never changed. */
 export interface PsRow {

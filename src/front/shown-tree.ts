@@ -1,8 +1,8 @@
 /** The tree of a run for programs: what `show` draws, as rows with their parents. */
-import type { RunId } from '../../base/ids.ts';
-import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings } from '../../projections/run-tree.ts';
-import type { ToolUse } from '../../projections/tool-uses.ts';
-import type { TreeRun } from '../json/contract.ts';
+import type { RunId } from '../base/ids.ts';
+import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings } from '../projections/run-tree.ts';
+import type { ToolUse } from '../projections/tool-uses.ts';
+import type { TreeRun } from './shapes/given.ts';
 
 /** The run and every run below it, parents first. */
 export function treeRuns(
