@@ -17,7 +17,7 @@ export function afterFailure(id: string, status: string, error: Failure | null):
   return reason === undefined ? `retry ${id}` : `show ${id}`;
 }
 
-const withOtherModel = (id: string): string => `resume ${id} --model <model>`;
+const withOtherModel = (id: string): string => `resume ${id} --model "…"`;
 
 /** Another model may be there where this one, its provider or its account is not. An agent elsewhere has its own. */
 export function mayTakeOtherModel(error: Failure | null): boolean {

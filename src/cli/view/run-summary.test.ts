@@ -61,8 +61,8 @@ const ALL = { code: 'all_workers_failed', message: 'Every worker failed.' };
 
 it.each([
   ['a provider that is down', { code: 'model_network', message: 'nobody answers' }, 'resume abc123'],
-  ['a model that refuses', { code: 'model_invalid_request', message: 'no such model' }, 'resume abc123 --model <model>'],
-  ['a conversation that does not fit', { code: 'model_context_overflow', message: 'too long' }, 'resume abc123 --model <model>'],
+  ['a model that refuses', { code: 'model_invalid_request', message: 'no such model' }, 'resume abc123 --model "…"'],
+  ['a conversation that does not fit', { code: 'model_context_overflow', message: 'too long' }, 'resume abc123 --model "…"'],
   ['workers that failed themselves', ALL, 'retry abc123'],
   ['workers that failed for want of a provider', { ...ALL, fix: 'Go on: troupe resume abc123' }, 'resume abc123'],
 ])('names the command that takes it further: %s', (_what, error, command) => {
@@ -70,8 +70,8 @@ it.each([
 });
 
 it.each([
-  ['model_network', [`resume ${ID}`, `resume ${ID} --model <model>`, `show ${ID}`]],
-  ['model_auth', [`resume ${ID}`, `resume ${ID} --model <model>`, `show ${ID}`]],
+  ['model_network', [`resume ${ID}`, `resume ${ID} --model "…"`, `show ${ID}`]],
+  ['model_auth', [`resume ${ID}`, `resume ${ID} --model "…"`, `show ${ID}`]],
   ['peer_network', [`resume ${ID}`, `show ${ID}`]],
 ])('names another model as a way on where that may help: parked for %s', (code, expected) => {
   const text = linesAfter((list) =>

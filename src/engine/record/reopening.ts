@@ -235,7 +235,7 @@ function isRaised(units: readonly (keyof Budget)[], had: Budget | undefined, giv
 
 /** What would have to be given for it to go on. */
 const NEEDS: Readonly<Partial<Record<OutsideReason, (run: string) => string>>> = {
-  model: (run) => `Name another model: troupe resume ${run} --model <model>`,
+  model: (run) => `Name another model: troupe resume ${run} --model "…"`,
   turns: (run) => `Give it more turns than it had: troupe resume ${run} --max-turns <n>`,
   time: (run) => `Give it more time than it had: troupe resume ${run} --budget-wall <duration>`,
   budget: (run) => `Give it more than it had: troupe resume ${run} --budget-usd, --budget-tokens or --budget-calls <n>`,
