@@ -152,6 +152,14 @@ export const workspaceMutations: readonly Mutation[] = [
     caughtBy: { file: travel, test: 'is refused when what arrives' },
   },
   {
+    invariant: 'Whoever no longer has the files of a task does not capture it',
+    change: 'the lease is not looked at',
+    file: 'src/project/places/task-places.ts',
+    find: 'if (token === undefined || (await holdsDomain(leases, token)))',
+    replace: 'if (token === undefined || token.task !== "")',
+    caughtBy: { file: 'src/project/places/task-places.test.ts', test: 'one that was taken for dead touches and records nothing' },
+  },
+  {
     invariant: 'What was written at a place and by nobody kept is a patch beside it when the place is put back',
     change: 'it is dropped',
     file: 'src/workspaces/travel/kept-files.ts',
@@ -170,10 +178,10 @@ export const workspaceMutations: readonly Mutation[] = [
   {
     invariant: 'A process goes on with a place as it is only if all that it kept came to the ledger',
     change: 'it goes on in any case',
-    file: 'src/project/travelling-places.ts',
+    file: 'src/project/places/travelling-places.ts',
     find: '  return points.length === before + point && (point === 0 || (last?.by === by && last.point === point));',
     replace: '  return points.length >= before && (point >= 0 || (last?.by === by && last.point === point));',
-    caughtBy: { file: 'src/project/travelling-places.test.ts', test: 'did not come to the ledger' },
+    caughtBy: { file: 'src/project/places/travelling-places.test.ts', test: 'did not come to the ledger' },
   },
   {
     invariant: 'A text of a place that holds a secret is sealed, and not attached as it is',

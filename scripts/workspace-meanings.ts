@@ -33,6 +33,7 @@ export const workspaceMeanings: Meanings = {
       exclude: 'what of that it may not',
       noTouch: 'what it must not touch',
       insteadOf: 'the lease of the same task that this one takes the place of',
+      assigned: 'on a cluster: the run goes on by itself, so the lease lasts while nobody works on it',
     },
   },
   'domain.released': {

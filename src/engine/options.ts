@@ -111,14 +111,17 @@ export interface ProofAccess {
 
 /** Places for tasks beside the folder itself. */
 export interface TaskPlaces {
-  /** Files for the task alone: fails when a task of another root run could write the same. Without it all share. */
+  /**
+   * Files for the task alone: fails when a task of another root run could write the same. Without it all share. Whoever takes the
+   * task up in another process leases anew, and from then on `capture` fails here with `domain_lost`.
+   */
   lease?(wanted: WantedTaskFiles): Promise<Result<void, Failure>>;
   /** Where a task's own place is, or would be. */
   where(wanted: Pick<WantedTaskPlace, 'session' | 'task'>): string;
   /** Asked for again, it is the same one. `no_repository` where the folder is in none. */
   prepare(wanted: WantedTaskPlace): Promise<Result<TaskPlace, Failure>>;
   /** What was done there. What lies outside of the terms is taken back at the place, and kept. */
-  capture(terms: TaskTerms): Promise<Result<CapturedTask, Failure>>;
+  capture(terms: TaskTerms, session: SessionId): Promise<Result<CapturedTask, Failure>>;
   /** What was changed there and is not as somebody saw it last, by checksums; `null` for what is gone. */
   unseen?(terms: TaskTerms, seen: ReadonlyMap<string, string | null>): Promise<Result<readonly WatchedChange[], Failure>>;
   /** Patches put together in their order; what stands against an earlier one is left out, and told. */
@@ -229,6 +232,8 @@ export interface WantedTaskFiles {
   readonly domain: Pick<TaskTerms, 'include' | 'exclude' | 'noTouch'>;
   /** The repository of the folder, where that is not here. */
   readonly from?: BroughtRepository | undefined;
+  /** The run is worked on by whoever is free, and goes on by itself. */
+  readonly assigned?: boolean | undefined;
 }
 
 export interface WantedTaskPlace {

@@ -44,11 +44,11 @@ import { createLazyExecutors } from './executors/lazy-executors.ts';
 import { protectedPlaces, sandboxOf } from './kept-places.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
+import { createTaskPlaces } from './places/task-places.ts';
 import type { Extras, OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
 import { createDeclaredServers } from './servers/declared-servers.ts';
-import { createTaskPlaces } from './task-places.ts';
 import { createToolsets } from './toolsets.ts';
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {

@@ -113,6 +113,16 @@ describe('a lease', () => {
     expect(released.map(({ payload }) => payload)).toEqual([{ token: 1, why }]);
   });
 
+  it('of a run that somebody assigns lasts while nobody works on that, and ends with it', async () => {
+    const one = await needs();
+    const ids = createIds(systemClock, systemRandom);
+    const [session, run] = [ids.session(), ids.run()];
+    const lease = value(await leaseDomain(one, { ...wanted('a', 'src/'), run, assigned: true }));
+    await (await beginRun(one, session, run))(false);
+    expect(await holdsDomain(one, lease)).toBe(true);
+    expect(await leaseDomain(one, wanted('b', 'src/'))).toMatchObject({ error: { code: 'domain_taken' } });
+  });
+
   it('stands against none of the same run where that keeps its tasks apart by itself', async () => {
     const one = await needs();
     const [mine, again] = [wanted('a', 'src/'), { ...wanted('a-2', 'src/'), run: 'run_of_a' }];

@@ -32,6 +32,8 @@ export interface WantedLease {
   readonly run: string;
   readonly repo: string;
   readonly domain: DomainPaths;
+  /** The run is worked on by whoever it is assigned to: it goes on by itself. */
+  readonly assigned?: boolean | undefined;
 }
 
 export interface DomainLease {
@@ -130,11 +132,11 @@ async function tryLease(needs: LeaseNeeds, wanted: WantedLease, amongRun: boolea
       else holders.push({ task: lease.task, run: lease.run, overlap });
     }
     if (holders.length > 0) return ok({ kind: 'taken', holders });
-    const { task, session, run, repo } = wanted;
+    const { task, session, run, repo, assigned } = wanted;
     const token = last + 1;
     const { include, exclude, noTouch } = wanted.domain;
     const paths = { include: [...include], exclude: [...exclude], noTouch: [...noTouch] };
-    const payload: Lease = { token, task, session, run, repo, ...paths, ...present({ insteadOf }) };
+    const payload: Lease = { token, task, session, run, repo, ...paths, ...present({ insteadOf, assigned }) };
     const written = await writeKept(kept, fence, [...changes, { type: 'domain.leased', payload }]);
     return written ? ok({ kind: 'leased', lease: { token, task, session } }) : fail(busy);
   });
@@ -171,11 +173,11 @@ async function standing(ledger: Ledger): Promise<Standing> {
 const UNENDED: ReadonlySet<string> = new Set(['running', 'waiting', 'paused', 'parked']);
 
 /** A run that was cut off and that nobody drives works on nothing: taken up again, its tasks lease anew. */
-async function overBy(ledger: Ledger, { run }: Lease): Promise<'ended' | 'left' | undefined> {
+async function overBy(ledger: Ledger, { run, assigned }: Lease): Promise<'ended' | 'left' | undefined> {
   const [row] = await ledger.runs({ run: run as RunId });
   if (row === undefined) return undefined;
   if (!UNENDED.has(row.state)) return 'ended';
-  return row.state === 'running' && row.owner === null ? 'left' : undefined;
+  return row.state === 'running' && row.owner === null && assigned !== true ? 'left' : undefined;
 }
 
 const listed = (holders: readonly LeaseHolder[]): string =>

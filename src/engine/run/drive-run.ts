@@ -37,6 +37,7 @@ import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts'
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
 import { captureTask } from '../tasks/capture-task.ts';
+import { holdFiles } from '../tasks/task-files.ts';
 import { type SupportsTasks, taskSupport } from '../tasks/task-support.ts';
 import { openFolders } from '../travel/travelling.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
@@ -65,6 +66,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
   let leaveFolders = (): void => undefined;
   try {
     leaveFolders = await openFolders(tree, node);
+    await holdFiles(tree, node);
     const setup = await tree.setup(node, found);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)

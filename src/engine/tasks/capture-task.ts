@@ -12,11 +12,13 @@ import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
 import { changesIn, evidenceOfWork } from '../evidence/evidence.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { type KeepsPatches, keepPatch } from '../evidence/patches.ts';
+import { Interruption } from '../interruption.ts';
 import type { ProofAccess, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { hereOf } from '../travel/travelling.ts';
 
 const CAPTURE_STEP = 'captured';
+const DOMAIN_LOST = 'domain_lost';
 
 export type CapturesTasks = KeepsPatches & TaskAccess & WorksInFolders & Pick<ProofAccess, 'workspaces'>;
 
@@ -46,9 +48,11 @@ async function unseenOf(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms):
 }
 
 async function captured(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<Payloads['task.captured']> {
-  const found = await tree.places?.capture(hereOf(tree, node, terms));
+  const found = await tree.places?.capture(hereOf(tree, node, terms), tree.session);
   const { task } = terms;
   if (found === undefined) return { task, files: [], undone: [] };
+  // Nothing is recorded, and nothing at the place was touched: whoever has the files now goes on with them.
+  if (!found.ok && found.error.code === DOMAIN_LOST) throw new Interruption('lost', found.error.message);
   if (!found.ok) return { task, files: [], undone: [], failed: found.error.message };
   const { patch, files, outside, text } = found.value;
   return {

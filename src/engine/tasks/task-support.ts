@@ -20,14 +20,15 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import { type KeepsPatches, keepPatch, patchBytes } from '../evidence/patches.ts';
 import { artifactsOfRun } from '../evidence/run-artifacts.ts';
 import { Interruption } from '../interruption.ts';
-import type { AgentAccess, MergedTasks, TaskAccess } from '../options.ts';
+import type { AgentAccess, MergedTasks } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { broughtTo, placeElsewhere, type Travels } from '../travel/travelling.ts';
+import { broughtTo, placeElsewhere } from '../travel/travelling.ts';
 import { eventsBelow } from './events-below.ts';
 import { type LooksBefore, seenBefore } from './seen-before.ts';
 import { seenOfTask } from './seen-of-task.ts';
+import { type LeasesFiles, leaseFiles } from './task-files.ts';
 
-export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & TaskAccess & Travels & LooksBefore;
+export type SupportsTasks = KeepsPatches & AgentAccess & WorksInFolders & LeasesFiles & LooksBefore;
 
 /** Why a run was left that only had to say what it would hand over. */
 const PLANNED = 'only the plan was asked for';
@@ -83,12 +84,8 @@ async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted
 
 /** Before anything is made: whoever works on the same files, in whatever process, is asked for them first. */
 async function lease(tree: SupportsTasks, node: DrivenRun, { task, domain }: PlaceWanted): Promise<PlaceFound | undefined> {
-  if (domain === undefined || tree.places?.lease === undefined) return undefined;
-  let root = node;
-  while (root.parent !== undefined) root = root.parent;
-  const folder = unmoved(tree, tree.workspaceOf(node));
-  const about = { folder, session: tree.session, run: root.run, ...present({ from: tree.travelsFrom }) };
-  const leased = await tree.places.lease({ ...about, task, domain: copyOf(domain) });
+  if (domain === undefined) return undefined;
+  const leased = await leaseFiles(tree, node, { task, folder: unmoved(tree, tree.workspaceOf(node)), domain });
   return leased.ok ? undefined : { refused: leased.error.message, ...present({ fix: leased.error.fix }) };
 }
 
@@ -104,12 +101,6 @@ async function mergedAt(tree: SupportsTasks, place: TaskPlace): Promise<TaskPlac
   if (!repo.ok) throw new TroupeError(repo.error.code, repo.error.message, { fix: repo.error.fix });
   return { ...place, repo: repo.value };
 }
-
-const copyOf = ({ include, exclude, noTouch }: NonNullable<PlaceWanted['domain']>) => ({
-  include: [...include],
-  exclude: [...exclude],
-  noTouch: [...noTouch],
-});
 
 async function collect(tree: SupportsTasks, node: DrivenRun, key: string, terms: TaskTerms): Promise<CollectedWork> {
   const run = childRunId(node.run, key);

@@ -69,6 +69,8 @@ export const workspaceEvents = {
     ...domainPaths.shape,
     /** The lease of the same task that this one takes the place of. */
     insteadOf: z.number().int().optional(),
+    /** Somebody assigns who works on the run: that nobody does just now does not end the lease. */
+    assigned: z.boolean().optional(),
   }),
   'domain.released': z.object({ token: z.number().int().positive(), why: z.enum(['done', 'ended', 'left']) }),
   'merge.reported': z.object({

@@ -17,7 +17,7 @@ import { textOf, userText } from '../../../src/events/messages.ts';
 import { createExecutors } from '../../../src/executors/open.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
-import { createTaskPlaces } from '../../../src/project/task-places.ts';
+import { createTaskPlaces } from '../../../src/project/places/task-places.ts';
 import { createGuard } from '../../../src/tools/files/guard.ts';
 import { createVerifier } from '../../../src/tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../../../src/tools/watch/workspace-watch.ts';

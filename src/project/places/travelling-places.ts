@@ -3,15 +3,15 @@
  * the run brought along and what was kept since. Where a clone of the repository is at hand, its objects are used.
  */
 import { join } from 'node:path';
-import { limits } from '../base/limits.ts';
-import { fail, ok, type Result } from '../base/result.ts';
-import type { KeptPoint, OpenPlace, TravellingPlaces, WantedRepository, WantedTravel } from '../engine/options.ts';
-import type { Failure } from '../events/catalogue.ts';
-import { pathExists } from '../tools/files/path-exists.ts';
-import type { WorkspaceOptions } from '../workspaces/options.ts';
-import type { KeptFile, KnownFiles, WorkPlace } from '../workspaces/port.ts';
-import { hasCommit, receivedAt } from '../workspaces/travel/travel.ts';
-import { createWorkspaces } from '../workspaces/workspaces.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { KeptPoint, OpenPlace, TravellingPlaces, WantedRepository, WantedTravel } from '../../engine/options.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import { pathExists } from '../../tools/files/path-exists.ts';
+import type { WorkspaceOptions } from '../../workspaces/options.ts';
+import type { KeptFile, KnownFiles, WorkPlace } from '../../workspaces/port.ts';
+import { hasCommit, receivedAt } from '../../workspaces/travel/travel.ts';
+import { createWorkspaces } from '../../workspaces/workspaces.ts';
 
 /** A folder to look at is a place as well. */
 const TO_LOOK_AT = 'files';

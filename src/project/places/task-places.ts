@@ -1,31 +1,36 @@
 /** Places for tasks as the engine has them: worktrees of the folder's repository, and patches of what was done there. */
 import { join, relative } from 'node:path';
-import { present } from '../base/present.ts';
-import { fail, ok, type Result } from '../base/result.ts';
-import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace } from '../engine/options.ts';
-import type { Failure } from '../events/catalogue.ts';
-import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
-import { createWorkspaceWatch, type WatchOptions } from '../tools/watch/workspace-watch.ts';
-import { type LeaseNeeds, leaseDomain } from '../workspaces/leases.ts';
-import type { WorkspaceOptions } from '../workspaces/options.ts';
-import type { DomainPaths, MergeConflict, WorkPlace } from '../workspaces/port.ts';
-import { findRepository } from '../workspaces/repository.ts';
-import { createWorkspaces } from '../workspaces/workspaces.ts';
+import { present } from '../../base/present.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace } from '../../engine/options.ts';
+import type { Failure } from '../../events/catalogue.ts';
+import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
+import { createWorkspaceWatch, type WatchOptions } from '../../tools/watch/workspace-watch.ts';
+import { type DomainLease, holdsDomain, type LeaseNeeds, leaseDomain } from '../../workspaces/leases.ts';
+import type { WorkspaceOptions } from '../../workspaces/options.ts';
+import type { DomainPaths, MergeConflict, WorkPlace } from '../../workspaces/port.ts';
+import { findRepository } from '../../workspaces/repository.ts';
+import { createWorkspaces } from '../../workspaces/workspaces.ts';
 import { createTravellingPlaces } from './travelling-places.ts';
 
 export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions, leases: LeaseNeeds): TaskPlaces {
   const workspaces = createWorkspaces(options);
+  const held = new Map<string, DomainLease>();
   // Its own: what it has seen nobody else needs to be told.
   const watch = createWorkspaceWatch(watching);
   return {
     where: ({ session, task }) => join(options.home, 'worktrees', session, task),
-    lease: (wanted) => lease(options, leases, wanted),
+    lease: (wanted) => lease(options, leases, held, wanted),
     prepare: (wanted) => prepare(options, workspaces, wanted),
     async mark(path) {
       const { state } = await watch.look(path);
       return state.kind === 'known' ? state.digest : '';
     },
-    capture: (terms) => capture(workspaces, terms),
+    async capture(terms, session) {
+      const token = held.get(keyOf(session, terms.task));
+      if (token === undefined || (await holdsDomain(leases, token))) return await capture(workspaces, terms);
+      return fail({ code: 'domain_lost', message: `The files of ${terms.task} are another's now, who goes on with it.` });
+    },
     async unseen({ place, task }, seen) {
       if (place.kind !== 'worktree') return ok([]);
       const { top, below } = topOf(place, task);
@@ -39,16 +44,24 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
   };
 }
 
+const keyOf = (session: string, task: string): string => `${session}/${task}`;
+
+/** What this process has leased and still has is not leased again. */
 async function lease(
   { environment }: WorkspaceOptions,
   needs: LeaseNeeds,
-  { folder, session, task, run, domain, from }: WantedTaskFiles,
+  held: Map<string, DomainLease>,
+  { folder, session, task, run, domain, from, assigned }: WantedTaskFiles,
 ): Promise<Result<void, Failure>> {
+  const before = held.get(keyOf(session, task));
+  if (before !== undefined && (await holdsDomain(needs, before))) return ok(undefined);
   const repository = from === undefined ? await findRepository(folder, environment) : undefined;
   const top = from?.top ?? (repository?.ok === true ? repository.value.top : folder);
-  const wanted = { task, session, run, repo: top, domain: within(domain, from?.below ?? relative(top, folder)) };
+  const wanted = { task, session, run, repo: top, domain: within(domain, from?.below ?? relative(top, folder)), assigned };
   const leased = await leaseDomain(needs, wanted, { amongRun: true });
-  return leased.ok ? ok(undefined) : leased;
+  if (!leased.ok) return leased;
+  held.set(keyOf(session, task), leased.value);
+  return ok(undefined);
 }
 
 type Made = ReturnType<typeof createWorkspaces>;

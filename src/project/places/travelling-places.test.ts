@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { git, testRepository, value, workspacesIn, writeFiles } from '../../test/support/workspaces/test-repository.ts';
-import type { SessionId } from '../base/ids.ts';
-import type { KeptPoint, OpenPlace, WantedTravel } from '../engine/options.ts';
+import { git, testRepository, value, workspacesIn, writeFiles } from '../../../test/support/workspaces/test-repository.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { KeptPoint, OpenPlace, WantedTravel } from '../../engine/options.ts';
 import { createTravellingPlaces } from './travelling-places.ts';
 
 /** A run that has brought its repository along, and workers that have nothing of it. */
