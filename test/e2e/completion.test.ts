@@ -99,6 +99,18 @@ describe('what is offered', () => {
     expect(await troupe('complete', '--', 'show', '')).toContain(`${id}\tpoet, completed`);
   });
 
+  it('runs with the word for their state that every list has', async () => {
+    await writeFile(join(project, 'asking.yaml'), '[{ toolCalls: [{ name: helper, input: { prompt: Go., reason: x } }] }]');
+    await writeFile(join(project, 'helping.yaml'), '[{ toolCalls: [{ name: shell, input: { command: ls } }] }]');
+    await writeFile(join(project, 'agents/asker.md'), '---\nmodel: scripted:asking.yaml\nagents: [helper]\n---\nAsk.\n');
+    await writeFile(join(project, 'agents/helper.md'), '---\nmodel: scripted:helping.yaml\ntools: [shell]\n---\nHelp.\n');
+    expect(await runProgram(['run', 'asker', 'hi', '--quiet'], testTerminal({ env: environment(), cwd: project }))).toBe(5);
+    const said = await troupe('complete', '--', 'show', '');
+    expect(said.filter((line) => /\t(?:asker|helper), waiting$/.test(line))).toHaveLength(2);
+    expect((await troupe('complete', '--', 'run', '--session', '')).join('\n')).toContain('asker, waiting');
+    for (const name of ['agents/asker.md', 'agents/helper.md']) await rm(join(project, name));
+  });
+
   it('presets, and options with what they do', async () => {
     expect(await offered('groups', 'create', 'x', '--preset', '')).toContain('Bug Hunt');
     expect(await offered('presets', 'show', '')).toContain('Bug Hunt');

@@ -5,6 +5,7 @@ import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { endedText } from '../../events/verification-text.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
 import { hear } from '../../library/hear.ts';
@@ -123,7 +124,8 @@ async function showAnswer(chat: Chat, last: LedgerEvent): Promise<void> {
   if (last.event_type === 'run.withdrawn') return progress.line(dim('it was left out again'));
   if (last.event_type !== 'run.ended') return;
   const { status, report } = last.payload;
-  if (status !== 'completed' && status !== 'completed_unverified') return progress.line(dim(`it has no answer (${status})`));
+  if (status !== 'completed' && status !== 'completed_unverified')
+    return progress.line(dim(`it has no answer (${endedText(status, null)})`));
   progress.line();
   await printReport(chat.context, report);
   progress.line();

@@ -4,6 +4,7 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { OpenWait, Sender, SendOutcome } from '../../engine/port.ts';
 import { rootOf } from '../../engine/record/root-of.ts';
+import { endedText } from '../../events/verification-text.ts';
 import { nextCommand, standingBelow, type stateOf } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
@@ -88,7 +89,10 @@ function notSaid(
     case 'ended': {
       const above = `the run above it goes on: ${call} send ${shortId(root.run)} "…"`;
       const after = `go on with the conversation: ${call} run --continue --session ${root.session} "…"`;
-      return usageError(`${who} has ended (${row.state}) and hears nothing any more`, root.endedAt === null ? above : after);
+      return usageError(
+        `${who} has ended (${endedText(row.state, null)}) and hears nothing any more`,
+        root.endedAt === null ? above : after,
+      );
     }
     case 'nobody':
       return usageError(

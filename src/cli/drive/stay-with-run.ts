@@ -7,6 +7,7 @@ import { present } from '../../base/present.ts';
 import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import { endedText } from '../../events/verification-text.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import type { Follower } from '../../library/follow.ts';
 import type { HeardPieces } from '../../library/hear.ts';
@@ -97,7 +98,7 @@ function leftBy(end: RunEnd, leaving: AbortSignal): RunEnd {
 /** Not what somebody here did themselves, and not a question: that was told when it came. */
 function tellEnd(notifier: Notifier, agent: string, end: RunEnd): void {
   if (end.kind === 'waiting' || (end.kind === 'interrupted' && end.error === undefined)) return;
-  const how = end.kind === 'ended' ? end.result.status : end.kind;
+  const how = end.kind === 'ended' ? endedText(end.result.status, end.result.verification) : end.kind;
   notifier.tell(`Run of ${agent}: ${how}`);
 }
 

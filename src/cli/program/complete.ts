@@ -6,6 +6,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { Engine } from '../../engine/port.ts';
+import type { RunRow } from '../../ledger/port.ts';
 import type { RememberedRule } from '../../permissions/remembered-rule.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
@@ -37,16 +39,18 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
     return agents.map(({ definition }) => [definition.name, definition.description ?? '']);
   },
   runs: (context, current) =>
-    withProject(context, { readOnly: true }, async ({ ledger }) => {
+    withProject(context, { readOnly: true }, async ({ ledger, engine }) => {
       const rows = await ledger.runs({ limit: limits.completedRuns });
       const whole = current.startsWith('run_');
-      const ids = rows.map(({ run, agent, state }) => [whole ? run : shortId(run), `${agent}, ${state}`] as const);
+      const about = await standingsOf(engine, rows);
+      const ids = rows.map((row) => [whole ? row.run : shortId(row.run), about(row)] as const);
       return rows.length === 0 ? [] : [['last', 'the newest run'], ...ids];
     }),
   tasks: (context) =>
-    withProject(context, { readOnly: true }, async ({ ledger }) => {
+    withProject(context, { readOnly: true }, async ({ ledger, engine }) => {
       const rows = await ledger.runs({ roots: true, limit: limits.completedRuns });
-      return rows.map(({ run, agent, state }) => [run, `${agent}, ${state}`]);
+      const about = await standingsOf(engine, rows);
+      return rows.map((row) => [row.run, about(row)]);
     }),
   groups: (context) =>
     withProject(context, { readOnly: true }, async ({ ledger }) => {
@@ -62,9 +66,10 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
     return foreign.servers.filter(({ shadowedBy }) => shadowedBy === undefined).map(({ name, place }) => [name, place.file]);
   },
   sessions: (context) =>
-    withProject(context, { readOnly: true }, async ({ ledger }) => {
+    withProject(context, { readOnly: true }, async ({ ledger, engine }) => {
       const roots = await ledger.runs({ roots: true, limit: limits.completedRuns });
-      const newest = new Map(roots.toReversed().map(({ session, agent, state }) => [session, `${agent}, ${state}`]));
+      const about = await standingsOf(engine, roots);
+      const newest = new Map(roots.toReversed().map((row) => [row.session, about(row)]));
       return [...newest].reverse().map(([session, about]) => [shortId(session), about]);
     }),
   'rule-tools': async (context) => {
@@ -82,6 +87,23 @@ const namesOf: Readonly<Record<NameKind, Names>> = {
   templates: async () => (await import('../setup/templates.ts')).templates.map(({ name, about }) => [name, about]),
   shells: async () => (await import('./completion.ts')).SHELLS.map((shell) => [shell, '']),
 };
+
+/** Who it is and how it stands, in the words of every list: what the tree of a root asks is looked up, once for each. */
+async function standingsOf(engine: Pick<Engine, 'waits'>, rows: readonly RunRow[]): Promise<(row: RunRow) => string> {
+  const byRun = new Map(rows.map((row) => [row.run, row]));
+  const { standingBelow, standingNext } = await import('../../front/standing.ts');
+  const roots = new Map<string, string>();
+  for (const row of rows) if (row.parent === null) roots.set(row.run, (await standingNext(engine, row)).state);
+  const topOf = (row: RunRow): RunRow | undefined => {
+    const above = row.parent === null ? undefined : byRun.get(row.parent);
+    return above === undefined ? undefined : (topOf(above) ?? above);
+  };
+  return (row) => {
+    const root = topOf(row);
+    const state = roots.get(row.run) ?? (root === undefined ? row.state : standingBelow(root, row, false));
+    return `${row.agent}, ${state.replaceAll('_', ' ')}`;
+  };
+}
 
 /** For the project and for sessions. */
 async function rememberedRules(context: CommandContext): Promise<readonly RememberedRule[]> {
