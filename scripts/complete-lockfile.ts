@@ -39,7 +39,7 @@ function missingPackages({ packages }: Lockfile): readonly [string, object][] {
 /** The name ends in the system, the processor and sometimes the C library, as in `binding-linux-x64-musl`. */
 function platformPackage(name: string, version: string, dev: boolean): object {
   const words = name.slice(name.lastIndexOf('/') + 1).split('-');
-  const system = systems.find((word) => words.includes(word));
+  const system = words.includes('windows') ? 'win32' : systems.find((word) => words.includes(word));
   const processor = processors.find((word) => words.includes(word));
   if (processor === undefined || !/^\d+\.\d+\.\d+/.test(version)) {
     throw new Error(`${name}@${version} is not in package-lock.json and does not look like a package for one platform.`);

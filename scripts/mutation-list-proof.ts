@@ -52,7 +52,7 @@ export const proofMutations: readonly Mutation[] = [
   {
     invariant: 'A program that is no executor is told at once',
     change: 'it is waited for',
-    file: 'src/executors/acp/wire.ts',
+    file: 'src/executors/acp-wire/wire.ts',
     find: 'broken > limits.executorBannerLines)',
     replace: 'broken > limits.executorBrokenFrames)',
     caughtBy: { file: 'src/executors/acp/hostile.test.ts', test: 'and talks without end is told at once, with what it said' },

@@ -155,6 +155,18 @@ describe('a task', () => {
   });
 });
 
+describe('coding agents', () => {
+  it.each([
+    { paths: [], CI: undefined, wanted: false },
+    { paths: [], CI: 'true', wanted: true },
+    { paths: ['test/e2e/coding-agents.test.ts'], CI: undefined, wanted: true },
+    { paths: ['src/executors'], CI: 'true', wanted: false },
+  ])('are fetched for $paths with CI=$CI: $wanted', async ({ paths, CI, wanted }) => {
+    const { needsCodingAgents } = await import(join(root, 'scripts/bootstrap/run-task.mjs'));
+    expect(needsCodingAgents(paths, { CI })).toBe(wanted);
+  });
+});
+
 describe('./troupe', () => {
   it('works from anywhere, through links, and keeps the folder of the user', async () => {
     const folder = checkout();

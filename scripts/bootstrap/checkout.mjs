@@ -8,6 +8,8 @@ export const runtimeFolder = join(root, 'tools', 'runtime');
 export const clusterFolder = join(root, 'tools', 'cluster');
 /** Programs that speak the protocol of coding agents, for tests. */
 export const executorsFolder = join(root, 'tools', 'executors');
+/** Coding agents that others wrote: large, and only for the tests that let them work. */
+export const codingAgentsFolder = join(root, 'tools', 'coding-agents');
 
 /** One line about what is going on, for people. Results are on stdout, so this never is. */
 export function say(line) {

@@ -5,19 +5,26 @@
  */
 import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterFolder, executorsFolder, root, runtimeFolder, say } from './checkout.mjs';
+import { clusterFolder, codingAgentsFolder, executorsFolder, root, runtimeFolder, say } from './checkout.mjs';
 import { withFolderLock } from './folder-lock.mjs';
 import { npmInstall } from './npm.mjs';
 import { findNode, requireNode } from './runtime.mjs';
 
 /** Returns the path of the Node to use, with everything in place. */
-export async function ensureInstalled({ cluster = false, executors = false } = {}) {
-  const isComplete = (!cluster || isInstalled(clusterFolder)) && (!executors || isInstalled(executorsFolder));
+export async function ensureInstalled(wanted = {}) {
+  const isComplete = EXTRAS.every(({ name, folder }) => wanted[name] !== true || isInstalled(folder));
   if (hasNode() && isInstalled(root) && isComplete) return requireNode();
-  return withFolderLock(join(root, '.install-lock'), () => installMissing(cluster, executors));
+  return withFolderLock(join(root, '.install-lock'), () => installMissing(wanted));
 }
 
-async function installMissing(cluster, executors) {
+/** What only some tasks need. */
+const EXTRAS = [
+  { name: 'cluster', folder: clusterFolder, what: 'the servers of a cluster' },
+  { name: 'executors', folder: executorsFolder, what: 'programs that tests talk with' },
+  { name: 'codingAgents', folder: codingAgentsFolder, what: 'coding agents that tests let work, which takes a while' },
+];
+
+async function installMissing(wanted) {
   if (!hasNode()) {
     say('troupe: installing Node 24 for this checkout (once) …');
     await npmInstall(process.execPath, runtimeFolder);
@@ -27,13 +34,10 @@ async function installMissing(cluster, executors) {
     say('troupe: installing dependencies …');
     await npmInstall(node, root);
   }
-  if (cluster && !isInstalled(clusterFolder)) {
-    say('troupe: installing the servers of a cluster (once) …');
-    await npmInstall(node, clusterFolder);
-  }
-  if (executors && !isInstalled(executorsFolder)) {
-    say('troupe: installing programs that tests talk with (once) …');
-    await npmInstall(node, executorsFolder);
+  for (const { name, folder, what } of EXTRAS) {
+    if (wanted[name] !== true || isInstalled(folder)) continue;
+    say(`troupe: installing ${what} (once) …`);
+    await npmInstall(node, folder);
   }
   return node;
 }

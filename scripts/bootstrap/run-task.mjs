@@ -16,7 +16,7 @@ const tasks = {
   demo: { run: [commandLine, 'demo'], env: { TROUPE_CALLED_AS: './troupe' } },
   start: { run: [commandLine] },
   cli: { run: [commandLine], here: true },
-  test: { run: ['scripts/pipeline.ts', 'test'], cluster: true, executors: true },
+  test: { run: ['scripts/pipeline.ts', 'test'], cluster: true, executors: true, codingAgents: true },
   check: { run: ['scripts/pipeline.ts', 'check'] },
   fix: { run: ['scripts/fix.ts'] },
   build: { run: ['scripts/build.ts'] },
@@ -39,12 +39,19 @@ export async function main(parameters) {
     }
     const task = tasks[name];
     const cluster = task.cluster === true || (task.run[0] === commandLine && rest[0] === 'cluster');
-    await runTask(await ensureInstalled({ cluster, executors: task.executors === true }), task, rest);
+    const codingAgents = task.codingAgents === true && needsCodingAgents(rest, process.env);
+    await runTask(await ensureInstalled({ cluster, executors: task.executors === true, codingAgents }), task, rest);
   } catch (error) {
     if (!(error instanceof BootstrapError)) throw error;
     say(error.message);
     process.exitCode = EXIT_USAGE;
   }
+}
+
+/** In continuous integration they are let work; elsewhere where their tests are asked for by name. */
+export function needsCodingAgents(paths, environment) {
+  if (paths.length === 0) return Boolean(environment.CI);
+  return paths.some((path) => path.includes('coding-agents'));
 }
 
 function runTask(node, task, rest) {

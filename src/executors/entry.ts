@@ -38,12 +38,16 @@ export const executorFields = z.strictObject({
   files: z.enum(['none', 'write', 'read-write']).optional(),
   /** How it is answered when it reads a file that is not there. */
   missingFile: z.enum(['error', 'empty']).optional(),
+  /** The version of the protocol that is spoken with it: 1 unless said; 2 is a draft. */
+  protocol: z.union([z.literal(1), z.literal(2)]).optional(),
   /** It is told that it may run commands through us. */
   terminal: z.boolean().optional(),
   /** How it takes MCP servers, where it is known better than it says. */
   mcp: z.array(z.enum(['stdio', 'http'])).optional(),
   /** It asks before it does something. */
   asks: z.boolean().optional(),
+  /** It tells which command it runs by the title of the call, and nowhere else. */
+  titleIsCommand: z.boolean().optional(),
   /** What becomes of a prompt when something is refused. */
   refusal: z.enum(['goes-on', 'ends', 'cancels']).optional(),
   /** What the model is called in its options; `none` when it cannot be chosen there. */
@@ -62,6 +66,8 @@ export const executorsFile = z.strictObject({
     .refine((all) => Object.keys(all).length <= limits.executorEntries, `must be at most ${limits.executorEntries} executors`)
     .optional(),
 });
+
+export type ExecutorProtocol = 1 | 2;
 
 export type ExecutorSource = 'known' | 'user' | 'project';
 

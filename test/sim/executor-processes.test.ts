@@ -86,7 +86,7 @@ const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`) && !/\) Z /
 describe('an executor in a process of its own', () => {
   it('has us write and run, which is evidence, and ends with its run', async () => {
     const place = newPlace(
-      'write @/a.txt hello\nrun . - printf out; printf err >&2; echo x > b.txt\ntouch @/c.txt\nsay all done',
+      'write @/a.txt hello\nrun . - printf out; printf err >&2; echo x > b.txt\ntouch @/c.txt\ntouch @/d.txt\nwrite @/d.txt \nsay all done',
       {
         permissions: { shell: 'allow' },
       },
@@ -95,12 +95,16 @@ describe('an executor in a process of its own', () => {
     const end = await going(world, place);
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
     expect(bodyOf(end)).toContain('all done');
-    const seen = (await payloads(world, 'file.diff')).map(({ path, by }) => [path, by ?? 'us']);
+    const diffs = await payloads(world, 'file.diff');
+    expect(diffs.map(({ before }) => before)).toEqual([null, null, null, null]);
+    const seen = diffs.map(({ path, by }) => [path, by ?? 'us']);
     expect(seen.sort()).toEqual(
       [
         ['a.txt', 'us'],
         ['b.txt', 'command'],
         ['c.txt', 'command'],
+        // It had us write what it had written before.
+        ['d.txt', 'command'],
       ].sort(),
     );
     expect(await payloads(world, 'cli.run')).toMatchObject([{ command: expect.stringContaining('printf out'), exitCode: 0 }]);

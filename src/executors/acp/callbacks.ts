@@ -9,12 +9,12 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { resolveAnywhere } from '../../tools/files/workspace.ts';
+import type { CallbackRefusal } from '../acp-wire/peer.ts';
+import { type PermissionSaid, permissionSaid } from '../acp-wire/schemas.ts';
 import type { ExecutorAllowed, ExecutorAnswer, ExecutorCommand, PermissionDecision, PermissionKind } from '../port.ts';
 import type { Calls } from './calls.ts';
 import { type FileNeeds, type FileRefusal, readForExecutor, writeForExecutor } from './files.ts';
 import type { PromptFollower } from './follower.ts';
-import type { CallbackRefusal } from './peer.ts';
-import { type PermissionSaid, permissionSaid } from './schemas.ts';
 import type { Terminals } from './terminals.ts';
 
 export interface CallbackNeeds {
@@ -35,9 +35,12 @@ type Callback = (params: unknown, signal: AbortSignal, needs: CallbackNeeds) => 
 const NOBODY: ExecutorAllowed = { allowed: false, reason: 'Nobody is there to allow it: the prompt is over or was cancelled.' };
 const invalid = (message: string) => fail<CallbackRefusal>({ code: 'invalid', message });
 
+export const noSuchMethod = (method: string) =>
+  fail<CallbackRefusal>({ code: 'unknown', message: `There is no method ${method.slice(0, 100)}.` });
+
 export async function answerCallback(method: string, params: unknown, signal: AbortSignal, needs: CallbackNeeds): Answered {
   const callback = Object.hasOwn(CALLBACKS, method) ? CALLBACKS[method] : undefined;
-  if (callback === undefined) return fail({ code: 'unknown', message: `There is no method ${method.slice(0, 100)}.` });
+  if (callback === undefined) return noSuchMethod(method);
   const session = z.object({ sessionId: z.string() }).safeParse(params);
   if (method !== 'elicitation/create' && !(session.success && needs.isOwn(session.data.sessionId)))
     return invalid('There is no such session.');

@@ -7,8 +7,8 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { headOf, tailOf } from '../../tools/bounded.ts';
+import type { ToolCallSaid } from '../acp-wire/schemas.ts';
 import type { ExecutorCall, ExecutorDiff } from '../port.ts';
-import type { ToolCallSaid } from './schemas.ts';
 
 export interface Calls {
   /** The call with all that is known of it now; undefined when there are too many. */
@@ -16,14 +16,20 @@ export interface Calls {
   clear(): void;
 }
 
-/** `terminal` gives what a terminal of ours has shown so far; of others nothing is known. */
-export function createCalls(terminal: (id: string) => string | undefined): Calls {
+export interface CallNeeds {
+  /** Its title is the command that it runs. */
+  readonly titleIsCommand: boolean;
+  /** What a terminal of ours has shown so far. Of its own ones only what it tells beside its calls is known. */
+  terminal(id: string): string | undefined;
+}
+
+export function createCalls(needs: CallNeeds): Calls {
   const known = new Map<string, ExecutorCall>();
   return {
     said(said) {
       const before = known.get(said.toolCallId);
       if (before === undefined && known.size >= limits.executorCalls) return undefined;
-      const call = merged(before ?? blank(said.toolCallId), said, terminal);
+      const call = merged(before ?? blank(said.toolCallId), said, needs);
       known.set(said.toolCallId, call);
       return call;
     },
@@ -36,13 +42,14 @@ const blank = (id: string): ExecutorCall => ({
   ...{ locations: [], output: '', outputBytes: 0, diffs: [] },
 });
 
-function merged(before: ExecutorCall, said: ToolCallSaid, terminal: (id: string) => string | undefined): ExecutorCall {
-  const { title, kind, content, locations, rawInput, rawOutput } = said;
+function merged(before: ExecutorCall, said: ToolCallSaid, { terminal, titleIsCommand }: CallNeeds): ExecutorCall {
+  const { title, kind, content, locations } = said;
+  const isCommand = titleIsCommand && (kind ?? before.kind) === 'execute' && before.input === undefined;
+  const rawInput = said.rawInput ?? (isCommand && title !== undefined ? { command: title } : undefined);
   // One that has ended does not begin again.
   const isOver = before.status === 'completed' || before.status === 'failed';
   const status = isOver && said.status !== 'completed' && said.status !== 'failed' ? undefined : said.status;
-  const whole = content === undefined ? undefined : textOf(content, terminal);
-  const output = whole !== undefined && whole !== '' ? whole : rawOutput === undefined ? undefined : rawText(rawOutput);
+  const output = outputOf(before, said, terminal);
   return {
     ...before,
     ...present({ title, kind, status, input: rawInput === undefined ? undefined : boundedInput(rawInput) }),
@@ -55,6 +62,22 @@ function merged(before: ExecutorCall, said: ToolCallSaid, terminal: (id: string)
 }
 
 type Content = NonNullable<ToolCallSaid['content']>;
+
+/** What came of it so far; undefined when nothing new was said of that. */
+function outputOf(
+  before: ExecutorCall,
+  { content, rawOutput, _meta: beside }: ToolCallSaid,
+  terminal: CallNeeds['terminal'],
+): string | undefined {
+  const whole = content === undefined ? '' : textOf(content, terminal);
+  if (whole !== '') return whole;
+  const printed = beside?.terminal_output?.data;
+  const more = beside?.terminal_output_delta?.data;
+  if (printed !== undefined || more !== undefined) return printed ?? `${before.output}${more}`;
+  if (rawOutput !== undefined) return rawText(rawOutput);
+  // What was shown when it asked is not what came of it.
+  return content?.length === 0 ? '' : undefined;
+}
 
 const textOf = (content: Content, terminal: (id: string) => string | undefined): string =>
   content

@@ -4,10 +4,11 @@
  */
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import type { ProtocolDialect } from '../acp-wire/dialect.ts';
+import type { AcpPeer } from '../acp-wire/peer.ts';
+import type { ConfigOption, OfferedFacts } from '../acp-wire/schemas.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorMode } from '../port.ts';
-import type { AcpPeer } from './peer.ts';
-import type { ConfigOption, OfferedFacts } from './schemas.ts';
 
 export interface ChosenOption {
   readonly offered: readonly string[];
@@ -15,14 +16,19 @@ export interface ChosenOption {
   readonly without: readonly string[];
 }
 
+interface ChoiceNeeds {
+  readonly entry: ExecutorEntry;
+  readonly peer: AcpPeer;
+  readonly dialect: ProtocolDialect;
+}
+
 export async function chooseMode(
   wanted: ExecutorMode | undefined,
   facts: OfferedFacts,
   session: string,
-  entry: ExecutorEntry,
-  peer: AcpPeer,
+  { entry, peer, dialect }: ChoiceNeeds,
 ): Promise<ChosenOption> {
-  const option = facts.configOptions?.find((one) => one.category === 'mode' || one.id === 'mode');
+  const option = modeOption(facts);
   const modes = facts.modes?.availableModes ?? [];
   const choices = modes.length > 0 ? modes.map(({ id, name }) => ({ value: id, name })) : (option?.options ?? []);
   const current = facts.modes?.currentModeId ?? textOf(option?.currentValue);
@@ -39,7 +45,7 @@ export async function chooseMode(
   const set =
     modes.length > 0
       ? await peer.request('session/set_mode', { sessionId: session, modeId: chosen }, limits.executorCallMs)
-      : await setOption(option, chosen, session, peer);
+      : await peer.request(SET_OPTION, dialect.option(session, option?.id ?? '', chosen), limits.executorCallMs);
   if (set.ok) return { offered, current: chosen, without: [] };
   return { offered, ...present({ current }), without: [`${entry.title} did not go into its mode ${word}.`] };
 }
@@ -48,8 +54,7 @@ export async function chooseModel(
   wanted: string | undefined,
   facts: OfferedFacts,
   session: string,
-  entry: ExecutorEntry,
-  peer: AcpPeer,
+  { entry, peer, dialect }: ChoiceNeeds,
 ): Promise<ChosenOption> {
   const option = facts.configOptions?.find((one) => one.category === 'model' || one.id === (entry.model ?? 'model'));
   const current = textOf(option?.currentValue);
@@ -62,13 +67,19 @@ export async function chooseModel(
       ...present({ current }),
       without: [`${entry.title} has no model ${wanted}; it offers ${listed(offered)}.`],
     };
-  const set = chosen === current ? { ok: true } : await setOption(option, chosen, session, peer);
+  const set =
+    chosen === current
+      ? { ok: true }
+      : await peer.request(SET_OPTION, dialect.option(session, option?.id ?? '', chosen), limits.executorCallMs);
   if (set.ok) return { offered, current: chosen, without: [] };
   return { offered, ...present({ current }), without: [`${entry.title} did not take the model ${wanted}.`] };
 }
 
-const setOption = (option: ConfigOption | undefined, value: string, session: string, peer: AcpPeer) =>
-  peer.request('session/set_config_option', { sessionId: session, configId: option?.id ?? '', value }, limits.executorCallMs);
+/** Where its mode is an option like any other. */
+export const modeOption = ({ configOptions }: OfferedFacts): ConfigOption | undefined =>
+  configOptions?.find((one) => one.category === 'mode' || one.id === 'mode');
+
+const SET_OPTION = 'session/set_config_option';
 
 /** By its id, its name, or the last part of an id that is an address. */
 function find(

@@ -3,9 +3,9 @@ import { isJsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { endOf, startOf } from '../../base/whole-words.ts';
+import { AUTH_REQUIRED, type PeerTrouble } from '../acp-wire/peer.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorEnd, ExecutorFailure } from '../port.ts';
-import { AUTH_REQUIRED, type PeerTrouble } from './peer.ts';
 
 export interface FailureParts {
   readonly entry: ExecutorEntry;

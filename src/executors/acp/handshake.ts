@@ -6,13 +6,14 @@ import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { Introduced, PromptParams, ProtocolDialect } from '../acp-wire/dialect.ts';
+import type { AcpPeer, PeerTrouble } from '../acp-wire/peer.ts';
+import { type OfferedFacts, offeredFacts, sessionMade } from '../acp-wire/schemas.ts';
 import type { ExecutorEntry } from '../entry.ts';
-import type { ExecutorAbout, ExecutorFailure, ExecutorMcpServer, OpenExecutor } from '../port.ts';
+import type { ExecutorAbout, ExecutorFailure, OpenExecutor } from '../port.ts';
 import { chooseMode, chooseModel } from './choices.ts';
 import { executorFailureOf, type FailureParts, malformed } from './failures.ts';
 import type { Link } from './link.ts';
-import type { AcpPeer, PeerTrouble } from './peer.ts';
-import { initialized, type OfferedFacts, offeredFacts, sessionMade } from './schemas.ts';
 import type { ExecutorState } from './state.ts';
 
 export interface OpenedSession {
@@ -27,25 +28,14 @@ export interface OpenedSession {
   readonly canClose: boolean;
   readonly takesImages: boolean;
   readonly logins: readonly string[];
-  prompt(params: object): Promise<Result<unknown, PeerTrouble>>;
-}
-
-export interface Introduced {
-  readonly version: string | undefined;
-  readonly protocol: number;
-  readonly canLoad: boolean;
-  readonly canResume: boolean;
-  readonly canList: boolean;
-  readonly canClose: boolean;
-  readonly takesImages: boolean;
-  readonly mcp: readonly ('stdio' | 'http')[];
-  readonly logins: readonly string[];
+  prompt(params: PromptParams): Promise<Result<unknown, PeerTrouble>>;
 }
 
 export interface HandshakeNeeds {
   readonly entry: ExecutorEntry;
   readonly link: Link;
   readonly peer: AcpPeer;
+  readonly dialect: ProtocolDialect;
   readonly clock: Clock;
   /** What it is kept in. */
   readonly sandbox?: string | undefined;
@@ -54,42 +44,23 @@ export interface HandshakeNeeds {
   junk(): string | undefined;
 }
 
-const OWN_VERSION = '0.1.0';
-
 type Failed = Promise<{ readonly ok: false; readonly error: ExecutorFailure }>;
 
 export async function introduce(needs: HandshakeNeeds, questions: boolean): Promise<Result<Introduced, ExecutorFailure>> {
-  const { entry, peer } = needs;
-  const answer = await peer.request(
-    'initialize',
-    {
-      protocolVersion: 1,
-      clientInfo: { name: 'troupe', title: 'Troupe', version: OWN_VERSION },
-      clientCapabilities: {
-        fs: { readTextFile: entry.files === 'read-write', writeTextFile: entry.files !== 'none' },
-        terminal: entry.terminal,
-        ...(questions ? { elicitation: { form: {} } } : {}),
-      },
-    },
-    limits.executorStartMs,
-  );
+  const { entry, peer, dialect } = needs;
+  const answer = await peer.request('initialize', dialect.greeting(entry, questions), limits.executorStartMs);
+  const spoken = peer.version();
+  if (spoken !== undefined && spoken !== dialect.version) return await otherVersion(spoken, needs);
   if (!answer.ok) return await failed(answer.error, 'the first greeting (executorStartMs)', needs);
-  const parsed = initialized.safeParse(answer.value);
-  if (!parsed.success) return await notTheProtocol('the first greeting', needs);
-  const { protocolVersion, agentInfo, agentCapabilities: can = {}, authMethods = [] } = parsed.data;
-  if (protocolVersion !== 1) {
-    await needs.link.end();
-    const message = `${entry.title} speaks version ${protocolVersion} of the protocol, and we speak version 1.`;
-    return fail({ why: 'protocol', message, ...present({ fix: entry.install }) });
-  }
-  const { sessionCapabilities: sessions = {}, mcpCapabilities = {} } = can;
-  return ok({
-    ...{ version: agentInfo?.version, protocol: protocolVersion, canLoad: can.loadSession === true },
-    ...{ canResume: sessions.resume !== undefined, canList: sessions.list !== undefined, canClose: sessions.close !== undefined },
-    takesImages: can.promptCapabilities?.image === true,
-    mcp: entry.mcp ?? ['stdio', ...(mcpCapabilities.http === true ? (['http'] as const) : [])],
-    logins: authMethods.map(({ id, name, description }) => [name ?? id, description].filter(Boolean).join(': ')),
-  });
+  const known = dialect.introduced(answer.value, entry);
+  return known === undefined ? await notTheProtocol('the first greeting', needs) : ok(known);
+}
+
+async function otherVersion(spoken: number, { entry, link, dialect: { version } }: HandshakeNeeds): Failed {
+  await link.end();
+  const message = `${entry.title} speaks version ${spoken} of the protocol, and we speak version ${version}.`;
+  const fix = spoken === 1 ? 'Take `protocol` out of its entry in executors.yaml.' : entry.install;
+  return fail({ why: 'protocol', message, ...present({ fix }) });
 }
 
 export async function beginSession(
@@ -98,10 +69,10 @@ export async function beginSession(
   state: ExecutorState,
   needs: HandshakeNeeds,
 ): Promise<Result<OpenedSession, ExecutorFailure>> {
-  const { entry, peer, link } = needs;
+  const { entry, peer, link, dialect } = needs;
   const without: string[] = [];
   const mcpServers = asked.mcp.flatMap((server) => {
-    if (known.mcp.includes(server.kind)) return [serverFor(server)];
+    if (known.mcp.includes(server.kind)) return [needs.dialect.server(server)];
     without.push(`It cannot be given the MCP server ${server.name}: it takes none over ${server.kind}.`);
     return [];
   });
@@ -112,8 +83,8 @@ export async function beginSession(
   state.session = session;
   if (asked.session !== undefined && restored === 'new')
     without.push(`Its session ${asked.session} could not be taken up again: this is a new one.`);
-  const mode = await chooseMode(asked.mode, facts, session, entry, peer);
-  const model = await chooseModel(asked.model, facts, session, entry, peer);
+  const mode = await chooseMode(asked.mode, facts, session, needs);
+  const model = await chooseModel(asked.model, facts, session, needs);
   without.push(...mode.without, ...model.without);
   state.mode = mode.current;
   const about: ExecutorAbout = {
@@ -124,7 +95,7 @@ export async function beginSession(
   return ok({
     ...{ entry, link, peer, state, session, restored, about },
     ...{ canClose: known.canClose, takesImages: known.takesImages, logins: known.logins },
-    prompt: (params) => peer.request('session/prompt', params),
+    prompt: (params) => dialect.prompt(params, peer),
   });
 }
 
@@ -145,13 +116,13 @@ async function sessionOf(
   mcpServers: readonly object[],
   known: Introduced,
   state: ExecutorState,
-  { peer }: HandshakeNeeds,
+  { peer, dialect }: HandshakeNeeds,
 ): Promise<Result<Made | undefined, NotMade>> {
   const again = known.canResume ? 'session/resume' : known.canLoad ? 'session/load' : undefined;
   if (session !== undefined && again !== undefined) {
     state.session = session;
     const loaded = await peer.request(again, { sessionId: session, cwd, mcpServers }, limits.executorSessionMs);
-    const facts = offeredFacts.safeParse(loaded.ok ? (loaded.value ?? {}) : undefined);
+    const facts = offeredFacts.safeParse(loaded.ok ? dialect.facts(loaded.value ?? {}) : undefined);
     if (facts.success) return ok({ session, facts: facts.data, restored: 'loaded' });
     if (!loaded.ok && loaded.error.kind !== 'refused')
       return fail({ trouble: loaded.error, doing: 'to take up a session (executorSessionMs)' });
@@ -159,15 +130,8 @@ async function sessionOf(
   }
   const made = await peer.request('session/new', { cwd, mcpServers }, limits.executorSessionMs);
   if (!made.ok) return fail({ trouble: made.error, doing: 'a new session (executorSessionMs)' });
-  const parsed = sessionMade.safeParse(made.value);
+  const parsed = sessionMade.safeParse(dialect.facts(made.value));
   return ok(parsed.success ? { session: parsed.data.sessionId, facts: parsed.data, restored: 'new' } : undefined);
-}
-
-function serverFor(server: ExecutorMcpServer): object {
-  const pairs = (all: Readonly<Record<string, string>>) => Object.entries(all).map(([name, value]) => ({ name, value }));
-  return server.kind === 'stdio'
-    ? { name: server.name, command: server.command, args: server.args, env: pairs(server.env) }
-    : { type: 'http', name: server.name, url: server.url, headers: pairs(server.headers) };
 }
 
 async function failed(trouble: PeerTrouble, doing: string, needs: HandshakeNeeds, logins?: readonly string[]): Failed {

@@ -11,13 +11,21 @@ const ended = async (lines: readonly string[], options: Parameters<typeof opened
   return { ...world, handlers, outcome };
 };
 
+/** What holds in both versions of the protocol. */
+const VERSIONS = [{ protocol: 1 }, { protocol: 2 }] as const;
+
 describe('an executor that goes away', () => {
   it.each([
-    [['say x', 'stderr why it died', 'die 4'], /^Sample ended with exit code 4 during a prompt\. Its last words: why it died$/],
-    [['say x', 'kill-itself'], /^Sample was ended by SIGKILL during a prompt\.$/],
-    [['say x', 'half-a-line {"jsonrpc":"2.0","id'], /^Sample ended with exit code 0 during a prompt\.$/],
-  ])('%j', async (lines, message) => {
-    const { outcome, session, open } = await ended(lines);
+    [['say x', 'kill-itself'], /^Sample was ended by SIGKILL during a prompt\.$/, 2],
+    [
+      ['say x', 'stderr why it died', 'die 4'],
+      /^Sample ended with exit code 4 during a prompt\. Its last words: why it died$/,
+      1,
+    ],
+    [['say x', 'kill-itself'], /^Sample was ended by SIGKILL during a prompt\.$/, 1],
+    [['say x', 'half-a-line {"jsonrpc":"2.0","id'], /^Sample ended with exit code 0 during a prompt\.$/, 1],
+  ] as const)('%j', async (lines, message, protocol) => {
+    const { outcome, session, open } = await ended(lines, { protocol });
     expect(outcome).toMatchObject({ kind: 'failed', why: 'crashed', text: 'x\n', message: expect.stringMatching(message) });
     expect(await session.end()).toMatchObject({ survivors: [] });
     expect(await open()).toMatchObject({ value: { restored: 'new' } });
@@ -54,8 +62,8 @@ describe('an executor that goes away', () => {
     expect(handlers.asked[0]?.signal.aborted).toBe(true);
   });
 
-  it('says that it failed, and lives on', async () => {
-    const { outcome, session } = await ended(['error -32603 the model has no credit: sk-ant-abc']);
+  it.each(VERSIONS)('says that it failed, and lives on: version $protocol', async ({ protocol }) => {
+    const { outcome, session } = await ended(['error -32603 the model has no credit: sk-ant-abc'], { protocol });
     expect(outcome).toMatchObject({
       ...{ kind: 'failed', why: 'error', message: 'Sample refused a prompt: the model has no credit: [redacted]' },
     });
@@ -73,15 +81,11 @@ describe('an executor that does not keep to the protocol', () => {
     expect(outcome).toMatchObject({ kind: 'failed', why: 'protocol' });
   });
 
-  it('prints what is no message: it is left out, and told once', async () => {
-    const { outcome, handlers } = await ended([
-      'junk 50',
-      'raw []',
-      'raw 7',
-      'raw {"jsonrpc":"2.0","id":{}}',
-      'deep 5000',
-      'say still here',
-    ]);
+  it.each(VERSIONS)('prints what is no message: it is left out, and told once: version $protocol', async ({ protocol }) => {
+    const { outcome, handlers } = await ended(
+      ['junk 50', 'raw []', 'raw 7', 'raw {"jsonrpc":"2.0","id":{}}', 'deep 5000', 'say still here'],
+      { protocol },
+    );
     expect(outcome).toMatchObject({ stop: 'end_turn', text: 'still here\n' });
     expect(handlers.notices()).toEqual([
       'It wrote lines that are no messages; they are left out. The first: log line 0 with [redacted]',
@@ -125,6 +129,24 @@ describe('an executor that does not keep to the protocol', () => {
     });
     expect(calls.at(3)).toMatchObject({ id: 'b', output: '', status: 'pending' });
     expect(handlers.notices()).toEqual(['It told of something in a way that is not the protocol; that is left out.']);
+  });
+
+  it('asks in version 2 for what only version 1 has', async () => {
+    const { session, cwd } = await openedWorld({ protocol: 2 });
+    const handlers = follower();
+    const params = { sessionId: session.session, path: join(cwd, 'f'), content: 'x', command: 'true' };
+    const asking = ['fs/write_text_file', 'fs/read_text_file', 'terminal/create'].map(
+      (method, id) => `raw ${JSON.stringify({ jsonrpc: '2.0', id: `old-${id}`, method, params })}`,
+    );
+    const mode = 'update {"sessionUpdate":"current_mode_update","currentModeId":"free"}';
+    expect(await session.prompt(steps(...asking, mode, 'ask * x'), handlers)).toMatchObject({ text: 'permission y-once\n' });
+    expect([handlers.files, handlers.commands, handlers.wanted]).toEqual([[], [], []]);
+    expect(handlers.updates.filter(({ kind }) => kind === 'mode')).toEqual([]);
+  });
+
+  it('is idle before it has begun, and ends as nobody knows: version 2', async () => {
+    const { outcome } = await ended(['say x', 'stop whatever'], { protocol: 2 });
+    expect(outcome).toMatchObject({ kind: 'failed', why: 'protocol', text: 'x\n' });
   });
 
   it('asks for methods that there are not, and for sessions and terminals of nobody', async () => {
@@ -224,8 +246,8 @@ describe('what is asked and refused', () => {
 });
 
 describe('a flood', () => {
-  it('of text is cut, and the prompt goes on', async () => {
-    const { outcome, handlers } = await ended([`flood 40 65536`, 'say after']);
+  it.each(VERSIONS)('of text is cut, and the prompt goes on: version $protocol', async ({ protocol }) => {
+    const { outcome, handlers } = await ended([`flood 40 65536`, 'say after'], { protocol });
     expect(outcome).toMatchObject({ kind: 'ended', cut: true });
     expect(outcome.text).toHaveLength(limits.executorAnswerBytes);
     expect(handlers.notices()).toEqual([expect.stringContaining('(executorAnswerBytes)')]);
@@ -237,8 +259,8 @@ describe('a flood', () => {
     expect(handlers.updates.filter(({ kind }) => kind === 'call')).toHaveLength(limits.executorCalls);
   });
 
-  it('of questions ends it', async () => {
-    const { session } = await openedWorld();
+  it.each(VERSIONS)('of questions ends it: version $protocol', async ({ protocol }) => {
+    const { session } = await openedWorld({ protocol });
     const handlers = follower({ decide: () => new Promise(() => undefined) });
     const outcome = await session.prompt(steps(`flood-requests ${limits.executorOpenRequests + 1}`), handlers);
     expect(outcome).toMatchObject({

@@ -15,16 +15,20 @@ const isRunning = (pid: number): boolean => {
     return false;
   }
 };
+/** What holds in both versions of the protocol. */
+const VERSIONS = [{ protocol: 1 }, { protocol: 2 }] as const;
+
 const numberIn = (text: string, word: string): number => Number(new RegExp(`${word} (\\d+)`).exec(text)?.[1]);
 
 describe('a beginning', () => {
   it.each([
-    [['--broken'], 'crashed', /^Sample ended with exit code 3 during the first greeting.* Its last words: .*cannot begin/],
-    [['--nonsense'], 'protocol', /^Sample answered the first greeting with something that is not the protocol/],
-    [['--protocol', '7'], 'protocol', /speaks version 7 of the protocol, and we speak version 1/],
-    [['--auth'], 'auth', /^Sample wants somebody to log in: .*no login was found/],
-  ])('of one that is %j fails as %s', async (args, why, message) => {
-    const { open } = await executorWorld({ args, fields: { needs: ['SAMPLE_KEY'] } });
+    [['--broken'], 'crashed', /^Sample ended with exit code 3 during the first greeting.* Its last words: .*cannot begin/, 1],
+    [['--nonsense'], 'protocol', /^Sample answered the first greeting with something that is not the protocol/, 1],
+    [['--protocol', '7'], 'protocol', /speaks version 7 of the protocol, and we speak version 1/, 1],
+    [['--auth'], 'auth', /^Sample wants somebody to log in: .*no login was found/, 1],
+    [['--auth'], 'auth', /^Sample wants somebody to log in: .*no login was found/, 2],
+  ] as const)('of one that is %j fails as %s', async (args, why, message, protocol) => {
+    const { open } = await executorWorld({ args, protocol, fields: { needs: ['SAMPLE_KEY'] } });
     const opened = await open();
     expect(opened).toMatchObject({ ok: false, error: { why, message: expect.stringMatching(message) } });
     expect(JSON.stringify(opened)).not.toContain('sk-ant-');
@@ -46,6 +50,15 @@ describe('a beginning', () => {
     const ringing = setInterval(() => clock.ring(ms), 10);
     expect(await opening).toMatchObject({ error: { why: 'timeout', message: expect.stringContaining(`within ${ms / 1000} s`) } });
     clearInterval(ringing);
+  });
+
+  it('of one that does not speak the version of its entry says so', async () => {
+    const { open } = await executorWorld({ fields: { protocol: 2 } });
+    expect(await open()).toMatchObject({
+      ...{ ok: false, error: { why: 'protocol', message: 'Sample speaks version 1 of the protocol, and we speak version 2.' } },
+    });
+    const first = await executorWorld({ protocol: 2, fields: { protocol: 1 } });
+    expect(await first.open()).toMatchObject({ ok: false });
   });
 
   it('that is given up ends what was started', async () => {
@@ -93,10 +106,14 @@ describe('modes, models and servers', () => {
   const stdio = { kind: 'stdio', name: 'near', command: 'server', args: ['-x'], env: { A: 'b' } } as const;
   const http = { kind: 'http', name: 'far', url: 'http://127.0.0.1:1/mcp', headers: { H: 'v' } } as const;
 
-  it.each(['modes', 'options'])('are set where they are offered as %s', async (how) => {
+  it.each([
+    { how: 'modes', args: ['--modes', 'modes', '--http'], protocol: 1 },
+    { how: 'options', args: ['--modes', 'options', '--http'], protocol: 1 },
+    { how: 'options of version 2', args: ['--http'], protocol: 2 },
+  ] as const)('are set where they are offered as $how', async ({ args, protocol }) => {
     const fields = { modes: { 'read-only': 'plan', full: 'agent' } };
     const { session } = await openedWorld(
-      { args: ['--modes', how, '--http'], fields },
+      { args, protocol, fields },
       {
         ...{ mode: 'read-only', model: 'large', mcp: [stdio, http] },
       },
@@ -145,8 +162,8 @@ describe('an image', () => {
 });
 
 describe('a session that is left', () => {
-  it('is found again with what it asks and what it said meanwhile', async () => {
-    const { session, open } = await openedWorld();
+  it.each(VERSIONS)('is found again with what it asks and what it said meanwhile: version $protocol', async ({ protocol }) => {
+    const { session, open } = await openedWorld({ protocol });
     const first = follower({ decide: () => new Promise(() => undefined) });
     void session.prompt(steps('say before', 'ask * may I', 'say after'), first);
     await expect.poll(() => first.asked.length).toBe(1);
@@ -219,13 +236,14 @@ describe('a session that is left', () => {
 
 describe('a session of an earlier life', () => {
   it.each([
-    { how: 'loaded', args: [] },
-    { how: 'resumed', args: ['--resume'] },
-  ])('is $how, and its past is not told again', async ({ args }) => {
+    { how: 'loaded', args: [], protocol: 1 },
+    { how: 'resumed', args: ['--resume'], protocol: 1 },
+    { how: 'resumed in version 2', args: [], protocol: 2 },
+  ] as const)('is $how, and its past is not told again', async ({ args, protocol }) => {
     const world = await executorWorld();
     const store = join(world.outside, 'store');
     mkdirSync(store);
-    const options = { args: ['--store', store, ...args], cwd: world.cwd };
+    const options = { args: ['--store', store, ...args], cwd: world.cwd, protocol };
     const first = await openedWorld(options);
     await first.session.prompt(steps('say remembered'), follower());
     const { session: id } = first.session;
@@ -250,8 +268,8 @@ describe('a session of an earlier life', () => {
 });
 
 describe('a cancel', () => {
-  it('reaches the executor, and what it asks is answered so', async () => {
-    const { session } = await openedWorld();
+  it.each(VERSIONS)('reaches the executor, and what it asks is answered so: version $protocol', async ({ protocol }) => {
+    const { session } = await openedWorld({ protocol });
     const handlers = follower({ decide: () => new Promise(() => undefined) });
     const prompted = session.prompt(steps('ask * x', 'cancelled'), handlers);
     await expect.poll(() => handlers.asked.length).toBe(1);
@@ -271,9 +289,9 @@ describe('a cancel', () => {
     expect(handlers.commands).toMatchObject([{ line: 'sleep 306', stopped: true, signal: 'SIGTERM' }]);
   });
 
-  it('ends one that does not hear', async () => {
+  it.each(VERSIONS)('ends one that does not hear: version $protocol', async ({ protocol }) => {
     const clock = heldClock(limits.executorCancelMs, limits.executorEndMs);
-    const { session } = await openedWorld({ clock, args: ['--stays'] });
+    const { session } = await openedWorld({ clock, protocol, args: ['--stays'] });
     const handlers = follower();
     const prompted = session.prompt(steps('say deaf', 'hang'), handlers);
     await expect.poll(() => handlers.updates.length).toBe(1);
@@ -327,8 +345,8 @@ describe('the end', () => {
     );
   });
 
-  it('in the middle of a prompt cancels it', async () => {
-    const { session } = await openedWorld();
+  it.each(VERSIONS)('in the middle of a prompt cancels it: version $protocol', async ({ protocol }) => {
+    const { session } = await openedWorld({ protocol });
     const handlers = follower();
     const prompted = session.prompt(steps('say x', 'cancelled'), handlers);
     await expect.poll(() => handlers.updates.length).toBe(1);

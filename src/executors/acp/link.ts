@@ -13,9 +13,9 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { endWithThisProcess, stopGroup } from '../../process/process-group.ts';
 import { startTethered } from '../../process/tethered-process.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
+import { inTime, LATE } from '../acp-wire/within.ts';
 import type { ExecutorEnd } from '../port.ts';
 import { endSurvivors, MARK_VARIABLE, startedAt } from './survivors.ts';
-import { inTime, LATE } from './within.ts';
 
 export interface Link {
   readonly pid?: number | undefined;

@@ -10,16 +10,19 @@ import type { Guard } from '../../tools/files/guard.ts';
 import { workspaceRoot } from '../../tools/files/workspace.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
 import { insideOf } from '../../tools/shell/walls.ts';
+import { connectPeer } from '../acp-wire/peer.ts';
+import { version1 } from '../acp-wire/version-1.ts';
+import { version2 } from '../acp-wire/version-2.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import { type ExecutorKeeping, executorWalls, keepingOf } from '../kept-in.ts';
 import type { ExecutorFailure, OpenExecutor } from '../port.ts';
 import { programPath } from '../program.ts';
-import { answerCallback, type CallbackNeeds } from './callbacks.ts';
+import { answerCallback, type CallbackNeeds, noSuchMethod } from './callbacks.ts';
 import { beginSession, type HandshakeNeeds, introduce } from './handshake.ts';
 import { connectTcp, type Link, startProcess } from './link.ts';
-import { connectPeer } from './peer.ts';
 import { createSession, type LiveSession } from './session.ts';
 import { createState, type ExecutorState } from './state.ts';
+import type { TerminalNeeds } from './terminals.ts';
 
 export interface AcpClientNeeds {
   readonly clock: Clock;
@@ -174,9 +177,10 @@ async function talk(
 ): Promise<{ readonly state: ExecutorState; readonly handshake: HandshakeNeeds }> {
   const { clock, random, guard, redact } = needs;
   const inside = insideOf(needs.keeping?.sandbox, folder, needs.keeping?.places);
-  const state = createState(clock, redact, (program) =>
-    inside === undefined ? Promise.resolve(ok({ ...program, left: () => [] })) : inside.sandbox.enter(program, inside.walls),
-  );
+  const enter: TerminalNeeds['enter'] = (program) =>
+    inside === undefined ? Promise.resolve(ok({ ...program, left: () => [] })) : inside.sandbox.enter(program, inside.walls);
+  const state = createState({ clock, redact, enter, titleIsCommand: entry.titleIsCommand === true });
+  const dialect = entry.protocol === 2 ? version2() : version1;
   const never = AbortSignal.abort();
   const callbacks: CallbackNeeds = {
     ...{ follower: state.follower, terminals: state.terminals, calls: state.calls },
@@ -188,11 +192,18 @@ async function talk(
   const peer = await connectPeer(
     link,
     {
-      update: state.told,
+      update: (params) => {
+        for (const update of dialect.updates(params)) state.told(update);
+      },
       fault: state.fault,
-      request: (method, params, signal) => answerCallback(method, params, signal, callbacks),
+      request: async (method, params, signal) => {
+        const asked = dialect.asked(method, params);
+        return asked === undefined ? noSuchMethod(method) : await answerCallback(method, asked.params, signal, callbacks);
+      },
     },
     clock,
+    dialect.version,
   );
-  return { state, handshake: { entry, link, peer, clock, redact, junk: () => state.junk, ...present({ sandbox }) } };
+  const handshake = { entry, link, peer, dialect, clock, redact, junk: () => state.junk, ...present({ sandbox }) };
+  return { state, handshake };
 }

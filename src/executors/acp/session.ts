@@ -6,12 +6,12 @@ import type { Clock } from '../../base/clock.ts';
 import { assert } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { prompted } from '../acp-wire/schemas.ts';
 import type { ExecutorEnd, ExecutorSession, ExecutorUpdate, PromptEnded, PromptHandlers } from '../port.ts';
 import { blocksOf } from './blocks.ts';
 import { createEnding, type SessionEnding } from './ending.ts';
 import { executorFailureOf, malformed } from './failures.ts';
 import type { OpenedSession } from './handshake.ts';
-import { prompted } from './schemas.ts';
 import { createTurn, type PromptTurn } from './turn.ts';
 
 export interface LiveSession {

@@ -1,14 +1,14 @@
 /** What a session knows while it lives, and where that which an executor tells goes. */
 import type { Clock } from '../../base/clock.ts';
 import { visibleText } from '../../base/visible-text.ts';
+import { sessionUpdate } from '../acp-wire/schemas.ts';
+import type { WireFault } from '../acp-wire/wire.ts';
 import type { ExecutorUpdate } from '../port.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createPromptFollower, type PromptFollower } from './follower.ts';
-import { sessionUpdate } from './schemas.ts';
 import { createTerminals, type TerminalNeeds, type Terminals } from './terminals.ts';
 import type { PromptTurn } from './turn.ts';
 import { updateOf } from './updates.ts';
-import type { WireFault } from './wire.ts';
 
 export interface ExecutorState {
   session: string | undefined;
@@ -29,8 +29,16 @@ export interface ExecutorState {
 
 const SAMPLE = 200;
 
-/** `enter`: the walls for commands that are run for it. */
-export function createState(clock: Clock, redact: (text: string) => string, enter: TerminalNeeds['enter']): ExecutorState {
+export interface StateNeeds {
+  readonly clock: Clock;
+  /** The title of a call is the command that it runs. */
+  readonly titleIsCommand: boolean;
+  /** The walls for commands that are run for it. */
+  readonly enter: TerminalNeeds['enter'];
+  redact(text: string): string;
+}
+
+export function createState({ clock, titleIsCommand, enter, redact }: StateNeeds): ExecutorState {
   const follower = createPromptFollower();
   const terminals = createTerminals({
     clock,
@@ -43,7 +51,7 @@ export function createState(clock: Clock, redact: (text: string) => string, ente
       });
     },
   });
-  const calls = createCalls((id) => terminals.output(id)?.text);
+  const calls = createCalls({ titleIsCommand, terminal: (id) => terminals.output(id)?.text });
   const pass = (updates: readonly ExecutorUpdate[]): void => {
     for (const update of updates) follower.tell({ what: 'update', update });
   };
@@ -61,6 +69,7 @@ export function createState(clock: Clock, redact: (text: string) => string, ente
       if (update === undefined) return;
       if (update === 'lost') return pass(turn?.notice(NOT_UNDERSTOOD) ?? []);
       if (update.kind === 'usage') state.costUsd = update.costUsd ?? state.costUsd;
+      if (update.kind === 'mode' && update.mode === state.mode) return;
       if (update.kind === 'mode') state.mode = update.mode;
       pass(turn?.take(update) ?? []);
     },

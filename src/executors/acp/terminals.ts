@@ -13,8 +13,8 @@ import { startTethered } from '../../process/tethered-process.ts';
 import type { Entered, Program } from '../../sandbox/port.ts';
 import { boundaryAfter } from '../../tools/bounded.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
+import { inTime } from '../acp-wire/within.ts';
 import type { ExecutorCommand, ExecutorRan } from '../port.ts';
-import { inTime } from './within.ts';
 
 export interface TerminalAsked {
   readonly command: ExecutorCommand;

@@ -4,8 +4,8 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Usage } from '../../events/messages.ts';
 import { headOf } from '../../tools/bounded.ts';
+import type { Prompted } from '../acp-wire/schemas.ts';
 import type { ExecutorFailure, ExecutorUpdate, PromptEnded } from '../port.ts';
-import type { Prompted } from './schemas.ts';
 
 export interface PromptTurn {
   readonly done: Promise<PromptEnded>;

@@ -1,7 +1,9 @@
 /** What an executor tells while it works, in our words. Kinds that nobody knows are left out, as the protocol asks for. */
+
+import { chunkUpdate, modeUpdate, offeredFacts, planUpdate, toolCallSaid, usageSaid } from '../acp-wire/schemas.ts';
 import type { ExecutorUpdate } from '../port.ts';
 import type { Calls } from './calls.ts';
-import { chunkUpdate, modeUpdate, planUpdate, toolCallSaid, usageSaid } from './schemas.ts';
+import { modeOption } from './choices.ts';
 
 /** `undefined`: nothing to tell. `lost`: it was something, and could not be taken. */
 export function updateOf(kind: string, raw: unknown, calls: Calls): ExecutorUpdate | 'lost' | undefined {
@@ -24,6 +26,11 @@ export function updateOf(kind: string, raw: unknown, calls: Calls): ExecutorUpda
     case 'current_mode_update': {
       const parsed = modeUpdate.safeParse(raw);
       return parsed.success ? { kind: 'mode', mode: parsed.data.currentModeId } : 'lost';
+    }
+    case 'config_option_update': {
+      const parsed = offeredFacts.safeParse(raw);
+      const mode = parsed.success ? modeOption(parsed.data)?.currentValue : undefined;
+      return typeof mode === 'string' ? { kind: 'mode', mode } : undefined;
     }
     case 'usage_update':
       return usage(raw);

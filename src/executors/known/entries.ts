@@ -60,7 +60,8 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
         ['config.toml', 'hooks.json', 'AGENTS.md', 'prompts', 'rules', 'skills'],
       ),
     },
-    notes: 'Its mode read-only asks before every change and command; its mode agent does not ask inside the folder.',
+    notes:
+      'Its mode read-only runs commands that only read in a sandbox of its own, and asks before others; its mode agent does not ask.',
   },
   gemini: {
     title: 'Gemini CLI',
@@ -73,6 +74,7 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     modes: { 'read-only': 'plan', full: 'default' },
     // It takes every error for a broken client, also when it is about to make the file.
     missingFile: 'empty',
+    titleIsCommand: true,
     model: 'none',
     sandbox: {
       network: [
@@ -91,6 +93,8 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     keys: [...ANTHROPIC, ...OPENAI, ...GOOGLE, 'OPENROUTER_API_KEY', 'OPENCODE_API_KEY'],
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_CONFIG_CONTENT: ASK_FIRST },
     modes: { 'read-only': 'plan', full: 'build' },
+    // It writes files by itself, and has us write them once more.
+    files: 'none',
     refusal: 'ends',
     model: 'model',
     sandbox: {
@@ -158,6 +162,7 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     keys: [...ANTHROPIC, ...OPENAI, ...GOOGLE, 'OPENROUTER_API_KEY', 'KILO_API_KEY'],
     env: { KILO_DISABLE_AUTOUPDATE: '1', KILO_CONFIG_CONTENT: ASK_FIRST },
     modes: { 'read-only': 'plan', full: 'code' },
+    files: 'none',
     refusal: 'ends',
     model: 'model',
     sandbox: {

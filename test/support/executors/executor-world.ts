@@ -10,7 +10,7 @@ import type { Environment } from '../../../src/base/environment.ts';
 import { present } from '../../../src/base/present.ts';
 import { systemRandom } from '../../../src/base/random.ts';
 import { ok } from '../../../src/base/result.ts';
-import type { ExecutorFields } from '../../../src/executors/entry.ts';
+import type { ExecutorFields, ExecutorProtocol } from '../../../src/executors/entry.ts';
 import type { ExecutorKeeping } from '../../../src/executors/kept-in.ts';
 import { createExecutors } from '../../../src/executors/open.ts';
 import type {
@@ -28,6 +28,7 @@ import { createGuard } from '../../../src/tools/files/guard.ts';
 import { programOf } from '../programs/programs.ts';
 
 const MAIN = await programOf(join(import.meta.dirname, 'sample-agent-main.ts'));
+const MAIN_2 = await programOf(join(import.meta.dirname, 'sample-agent-2-main.ts'));
 
 export const sampleCommand = (...args: readonly string[]): string[] => [process.execPath, MAIN, ...args];
 
@@ -46,6 +47,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly environment?: Environment;
   readonly tcp?: boolean;
+  /** The version of the protocol that both sides speak. */
+  readonly protocol?: ExecutorProtocol;
   /** One that is there already. */
   readonly cwd?: string;
   /** What it is kept in. */
@@ -58,8 +61,9 @@ export async function executorWorld(options: WorldOptions = {}): Promise<Executo
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-executor-')));
   const cwd = options.cwd ?? join(folder, 'work');
   mkdirSync(cwd, { recursive: true });
-  const { args = [], fields = {} } = options;
-  const address = options.tcp === true ? { address: `127.0.0.1:${await listening(args)}` } : { command: sampleCommand(...args) };
+  const { args = [], fields = {}, protocol = 1 } = options;
+  const command = protocol === 1 ? sampleCommand(...args) : [process.execPath, MAIN_2, ...args];
+  const address = options.tcp === true ? { address: `127.0.0.1:${await listening(args)}` } : { command };
   const executors = createExecutors({
     ...{ clock: options.clock ?? systemClock, random: systemRandom, guard: createGuard() },
     environment: options.environment ?? { PATH: process.env['PATH'] },
@@ -67,7 +71,7 @@ export async function executorWorld(options: WorldOptions = {}): Promise<Executo
     builtin: { program: ['troupe'], args: [], keys: [] },
     ...present({ keeping: options.keeping }),
     layers: async () =>
-      ok([{ source: 'project', fields: { ...options.others, sample: { title: 'Sample', ...address, ...fields } } }]),
+      ok([{ source: 'project', fields: { ...options.others, sample: { title: 'Sample', protocol, ...address, ...fields } } }]),
   });
   onTestFinished(async () => {
     await executors.close();

@@ -15,6 +15,7 @@ const PROGRAMS = [
   'src/cli/main.ts',
   'test/sim/killed-process-main.ts',
   'test/support/cluster/worker-main.ts',
+  'test/support/executors/sample-agent-2-main.ts',
   'test/support/executors/sample-agent-main.ts',
   'test/support/mcp/server.ts',
   'test/support/process/orphan-parent-main.ts',

@@ -7,25 +7,25 @@ import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 
 /** Of the right kind, or not there. */
-const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 /** Entries that are not usable are left out. */
-const listOf = <Schema extends z.ZodType>(schema: Schema, most: number) =>
+export const usableOf = <Schema extends z.ZodType>(schema: Schema, most: number) =>
   z.array(z.unknown()).transform((all): z.output<Schema>[] =>
     all.slice(0, most).flatMap((one) => {
       const parsed = schema.safeParse(one);
       return parsed.success ? [parsed.data] : [];
     }),
   );
-const text = z.string().transform((one) => one.slice(0, limits.executorTitleCharacters));
-const id = z.string().min(1).max(limits.executorIdCharacters);
+export const titleText = z.string().transform((one) => one.slice(0, limits.executorTitleCharacters));
+export const id = z.string().min(1).max(limits.executorIdCharacters);
 const json = z.custom<Json>((value) => value !== undefined);
-const there = z.union([z.literal(true), z.looseObject({})]);
+export const there = z.union([z.literal(true), z.looseObject({})]);
 
-const authMethod = z.object({ id, name: maybe(text), description: maybe(text) });
+const authMethod = z.object({ id, name: maybe(titleText), description: maybe(titleText) });
 
 export const initialized = z.object({
   protocolVersion: z.number(),
-  agentInfo: maybe(z.object({ name: maybe(text), title: maybe(text), version: maybe(text) })),
+  agentInfo: maybe(z.object({ name: maybe(titleText), title: maybe(titleText), version: maybe(titleText) })),
   agentCapabilities: maybe(
     z.object({
       loadSession: maybe(z.boolean()),
@@ -34,26 +34,26 @@ export const initialized = z.object({
       sessionCapabilities: maybe(z.object({ list: maybe(there), resume: maybe(there), close: maybe(there) })),
     }),
   ),
-  authMethods: maybe(listOf(authMethod, limits.executorModes)),
+  authMethods: maybe(usableOf(authMethod, limits.executorModes)),
 });
 
-const mode = z.object({ id, name: maybe(text) });
-const choice = z.object({ value: id, name: maybe(text) });
+const mode = z.object({ id, name: maybe(titleText) });
+const choice = z.object({ value: id, name: maybe(titleText) });
 /** A list of choices, or of groups of them. */
-const choices = listOf(
-  z.union([choice, z.object({ options: listOf(choice, limits.executorModes) })]),
+const choices = usableOf(
+  z.union([choice, z.object({ options: usableOf(choice, limits.executorModes) })]),
   limits.executorModes,
 ).catch([]);
 const configOption = z.object({
   id,
-  category: maybe(text),
+  category: maybe(titleText),
   currentValue: maybe(z.union([z.string(), z.boolean()])),
   options: choices.transform((all) => all.flatMap((one) => ('options' in one ? one.options : [one]))),
 });
 
 export const offeredFacts = z.object({
-  modes: maybe(z.object({ currentModeId: maybe(id), availableModes: listOf(mode, limits.executorModes) })),
-  configOptions: maybe(listOf(configOption, limits.executorModes)),
+  modes: maybe(z.object({ currentModeId: maybe(id), availableModes: usableOf(mode, limits.executorModes) })),
+  configOptions: maybe(usableOf(configOption, limits.executorModes)),
 });
 export const sessionMade = offeredFacts.extend({ sessionId: id });
 export type OfferedFacts = z.infer<typeof offeredFacts>;
@@ -85,20 +85,24 @@ const content = z.object({
   terminalId: maybe(id),
 });
 
+const printed = z.object({ data: z.string() });
+
 export const toolCallSaid = z.object({
   toolCallId: id,
-  title: maybe(text),
-  kind: maybe(text),
+  title: maybe(titleText),
+  kind: maybe(titleText),
   status: maybe(z.enum(['pending', 'in_progress', 'completed', 'failed'])),
-  content: maybe(listOf(content, limits.executorDiffs)),
-  locations: maybe(listOf(z.object({ path: z.string().max(limits.pathCharacters) }), limits.executorLocations)),
+  content: maybe(usableOf(content, limits.executorDiffs)),
+  locations: maybe(usableOf(z.object({ path: z.string().max(limits.pathCharacters) }), limits.executorLocations)),
   rawInput: maybe(json),
   rawOutput: maybe(json),
+  /** Where some put what a terminal of their own shows. */
+  _meta: maybe(z.object({ terminal_output: maybe(printed), terminal_output_delta: maybe(printed) })),
 });
 export type ToolCallSaid = z.infer<typeof toolCallSaid>;
 
 const planEntry = z.object({
-  content: text,
+  content: titleText,
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed']).catch('pending'),
 });
@@ -109,7 +113,7 @@ export const sessionUpdate = z.object({
   update: z.looseObject({ sessionUpdate: z.string() }),
 });
 export const chunkUpdate = z.object({ content: block });
-export const planUpdate = z.object({ entries: listOf(planEntry, limits.executorPlanEntries) });
+export const planUpdate = z.object({ entries: usableOf(planEntry, limits.executorPlanEntries) });
 export const modeUpdate = z.object({ currentModeId: id });
 export const usageSaid = z.object({
   used: tokens,
@@ -119,12 +123,12 @@ export const usageSaid = z.object({
 
 const permissionOption = z.object({
   optionId: id,
-  name: text,
+  name: titleText,
   kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
 });
 export const permissionSaid = z.object({
   sessionId: id,
   toolCall: toolCallSaid,
-  options: listOf(permissionOption, limits.executorModes),
+  options: usableOf(permissionOption, limits.executorModes),
 });
 export type PermissionSaid = z.infer<typeof permissionSaid>;

@@ -40,6 +40,8 @@ export interface WireEnds {
   /** At once, in the order in which they came. */
   update(params: unknown): void;
   fault(fault: WireFault, sample: string): void;
+  /** What it answered, before the package has seen it. */
+  answered(result: unknown): void;
 }
 
 export function createWire(input: Readable, output: Writable, ends: WireEnds): Wire {
@@ -61,6 +63,7 @@ export function createWire(input: Readable, output: Writable, ends: WireEnds): W
       ends.fault('unasked', String(id));
       return undefined;
     }
+    if (method === undefined) ends.answered(message['result']);
     if (method === UPDATE && id === undefined) {
       ends.update(message['params']);
       return undefined;

@@ -2,12 +2,13 @@
  * The protocol to one executor, by the official package: our requests with a time limit and their failures as values, its
  * requests and updates as calls of ours. It knows no session.
  */
+import type { Readable, Writable } from 'node:stream';
 import type { Stream } from '@agentclientprotocol/sdk';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { Json } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { Link } from './link.ts';
+import type { ExecutorProtocol } from '../entry.ts';
 import { createWire, type WireFault, WireFlood } from './wire.ts';
 import { inTime, LATE } from './within.ts';
 
@@ -17,9 +18,17 @@ export interface AcpPeer {
   notify(method: string, params: object): void;
   /** The bounds of what it may send count anew. */
   renew(): void;
+  /** The version of the protocol that it says it speaks, as soon as it has. */
+  version(): number | undefined;
   /** Nothing goes to and fro any more; a flood is told. */
   readonly closed: Promise<WireFlood | undefined>;
   close(): void;
+}
+
+/** What goes to and fro. */
+export interface PeerPipes {
+  readonly input: Readable;
+  readonly output: Writable;
 }
 
 export type PeerTrouble =
@@ -66,9 +75,19 @@ interface Sdk {
 
 type Requested = (method: string, params: unknown, signal: AbortSignal) => Promise<Json>;
 
-export async function connectPeer(link: Link, callbacks: PeerCallbacks, clock: Clock): Promise<AcpPeer> {
-  const sdk = await version1();
-  const wire = createWire(link.input, link.output, callbacks);
+export async function connectPeer(
+  pipes: PeerPipes,
+  callbacks: PeerCallbacks,
+  clock: Clock,
+  version: ExecutorProtocol,
+): Promise<AcpPeer> {
+  const sdk = await (version === 1 ? version1() : version2());
+  let spoken: number | undefined;
+  const answered = (result: unknown): void => {
+    const said = isJsonObject(result) ? result['protocolVersion'] : undefined;
+    if (typeof said === 'number') spoken ??= said;
+  };
+  const wire = createWire(pipes.input, pipes.output, { ...callbacks, answered });
   const connection = sdk.connect(wire.stream, async (method, params, signal) => {
     const answer = await callbacks.request(method, params, signal);
     if (!answer.ok) throw new sdk.RequestError(CODES[answer.error.code], answer.error.message);
@@ -95,6 +114,7 @@ export async function connectPeer(link: Link, callbacks: PeerCallbacks, clock: C
       void connection.agent.notify(method, params).catch(() => {});
     },
     renew: wire.renew,
+    version: () => spoken,
     closed: connection.closed.then(() => {
       const reason: unknown = connection.signal.reason;
       return reason instanceof WireFlood ? reason : undefined;
@@ -105,6 +125,18 @@ export async function connectPeer(link: Link, callbacks: PeerCallbacks, clock: C
 
 async function version1(): Promise<Sdk> {
   const { client, RequestError } = await import('@agentclientprotocol/sdk');
+  return {
+    RequestError,
+    connect: (stream, requested) =>
+      client({ name: 'troupe' })
+        .onRequest('*', ({ method, params, signal }) => requested(method, params, signal))
+        .connect(stream),
+  };
+}
+
+/** A draft: it may change with the package. */
+async function version2(): Promise<Sdk> {
+  const { client, RequestError } = await import('@agentclientprotocol/sdk/experimental/v2');
   return {
     RequestError,
     connect: (stream, requested) =>
