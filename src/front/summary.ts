@@ -21,6 +21,8 @@ export interface RunSummary {
   /** The name of that limit. */
   readonly cutBy: CutBy | null;
   readonly turns: number;
+  /** Model calls that were answered, or may have been paid for without an answer. */
+  readonly modelCalls: number;
   readonly toolCalls: number;
   /** Calls that were not made because their exact arguments are gone. */
   readonly callsGone: number;
@@ -61,6 +63,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     cutShort: node.cutBy !== null && node.endedAt !== null,
     cutBy: node.endedAt === null ? null : node.cutBy,
     turns,
+    modelCalls: spent.calls,
     toolCalls,
     callsGone: gone,
     unread: subtree(tree, node.run).flatMap(({ unread }) => unread),

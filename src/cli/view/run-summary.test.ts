@@ -10,13 +10,13 @@ import { summaryLines } from './run-summary.ts';
 const paint = picocolors.createColors(false);
 const ID = shortId(ROOT);
 
-function linesAfter(change: (list: ReturnType<typeof eventList>) => void): string {
+function linesAfter(change: (list: ReturnType<typeof eventList>) => void, ends = true): string {
   const list = eventList();
   started(list, 'writer');
   list.add('model.request', { turn: 1, model: 'test/model', added: [] });
   change(list);
   const report = { format: 'text', body: 'So far' } as const;
-  if (list.events.at(-1)?.event_type !== 'run.parked')
+  if (ends && list.events.at(-1)?.event_type !== 'run.parked')
     list.add('run.ended', { status: 'completed', report, finalAgent: 'writer', turns: 1, verification: { state: 'unchecked' } });
   const tree = list.events.reduce(foldRunTree, initialRunTree());
   const node = tree.runs.get(ROOT);
@@ -39,6 +39,13 @@ it('says that an answer was cut, and what was not reported', () => {
   expect(answer('stop', { inputTokens: 5 })).not.toContain('maxOutputTokens');
   expect(answer('stop', { inputTokens: 5 })).toContain('5 tokens (5 in, 0 out)');
   expect(linesAfter((list) => answered(list, 1))).not.toContain('not reported');
+});
+
+it('says of a run that no model has answered yet that it has no answer, and names what works while somebody works on it', () => {
+  const text = linesAfter(() => undefined, false);
+  expect(text).toContain('running · 1 turn · no answer · $0');
+  expect(text).toContain(`next    troupe attach ${ID}\n        troupe logs -f ${ID}`);
+  expect(text).not.toContain('resume');
 });
 
 it('names the limit that cut what came from an agent elsewhere', () => {

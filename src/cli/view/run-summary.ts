@@ -27,13 +27,9 @@ export interface SummaryLook {
 export function summaryLines(summary: RunSummary, look: SummaryLook): readonly string[] {
   const { paint, call, width = Number.MAX_SAFE_INTEGER } = look;
   const said = (label: string, text: string): readonly string[] => labelled(label, text, width);
-  const { input, output } = summary.tokens;
   const facts = [
     counted(summary.turns, 'turn'),
-    // A model that was asked has read something: what it did not report is not nothing.
-    summary.turns > 0 && input + output === 0
-      ? 'tokens not reported'
-      : `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`,
+    tokensText(summary),
     readableCost(summary.cost),
     readableDuration(summary.durationMs),
   ];
@@ -44,6 +40,13 @@ export function summaryLines(summary: RunSummary, look: SummaryLook): readonly s
   const next = nextCommands(summary).filter((command) => look.here === undefined || !command.startsWith(look.here));
   for (const [index, command] of next.entries()) lines.push(...said(index === 0 ? paint.dim('next') : '', `${call} ${command}`));
   return lines;
+}
+
+function tokensText({ turns, modelCalls, tokens: { input, output } }: RunSummary): string {
+  if (turns > 0 && modelCalls === 0) return 'no answer';
+  // A model that has answered has read something: what it did not report is not nothing.
+  if (turns > 0 && input + output === 0) return 'tokens not reported';
+  return `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`;
 }
 
 /** What went wrong, why, and what is to be done about it. */
@@ -179,7 +182,9 @@ function reasonsOf({ verification, error, run }: RunSummary, call: string): read
 function nextCommands({ status, run, error }: RunSummary): readonly string[] {
   const id = shortId(run);
   if (status === 'parked') return [`resume ${id}`, ...onOtherModel(id, error), `show ${id}`];
-  if (['interrupted', 'paused', 'running'].includes(status)) return [`resume ${id}`, `show ${id}`];
+  if (status === 'interrupted' || status === 'paused') return [`resume ${id}`, `show ${id}`];
+  // Somebody works on it: it is looked at, not taken up.
+  if (status === 'running') return [`attach ${id}`, `logs -f ${id}`];
   if (status === 'lost') return [`logs -f ${id}`];
   const further = status === 'failed' || status === 'budget_exhausted' ? afterFailure(id, status, error) : undefined;
   return [

@@ -74,6 +74,7 @@ const summaryShape = {
   cutBy: z.enum(['maxOutputTokens', 'peerAnswerBytes', 'peerArtifacts']).nullable().describe('the name of that limit'),
   turns: count.describe('of the run and everything below it, as are the sums that follow'),
   toolCalls: count,
+  modelCalls: count.describe('model calls that were answered, or may have been paid for without an answer'),
   callsGone: count.describe('calls that were not made because their exact arguments are gone'),
   unread: z.array(z.string()).describe('what people were told whose words came too late to be heard by the run'),
   runs: count,
