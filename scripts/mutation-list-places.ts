@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation-list.ts';
 
 const INSIDE = 'test/sandbox/commands.test.ts';
+const UNWALLED = 'test/sandbox/unwalled-executors.test.ts';
 const KEPT = 'test/sandbox/executors.test.ts';
 
 export const placeMutations: readonly Mutation[] = [
@@ -97,6 +98,28 @@ export const placeMutations: readonly Mutation[] = [
     caughtBy: {
       file: 'src/tools/shell/walls.test.ts',
       test: 'opens nothing that a file only names, which the work itself may have written',
+    },
+  },
+  {
+    invariant: 'Work during which agents, settings or hooks changed is never verified',
+    change: 'what was demanded decides alone',
+    file: 'src/engine/evidence/verification.ts',
+    find: 'changed.length === 0 ? own :',
+    replace: 'changed.length >= 0 ? own :',
+    caughtBy: {
+      file: UNWALLED,
+      test: 'is not verified, and told of, when hooks or agents changed meanwhile, whatever else holds',
+    },
+  },
+  {
+    invariant: 'Hooks that changed while an executor worked without walls are noticed',
+    change: 'nobody looks at them',
+    file: 'src/tools/files/closed-files.ts',
+    find: "'commondir', 'hooks',",
+    replace: "'commondir',",
+    caughtBy: {
+      file: UNWALLED,
+      test: 'is not verified, and told of, when hooks or agents changed meanwhile, whatever else holds',
     },
   },
 ];

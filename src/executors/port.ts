@@ -6,6 +6,7 @@
 import type { Json } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
 import type { ImagePart, TextPart, Usage } from '../events/messages.ts';
+import type { ClosedFile } from '../tools/files/closed-files.ts';
 import type { ExecutorEntry } from './entry.ts';
 
 export interface Executors {
@@ -99,6 +100,8 @@ export interface ExecutorSession {
   resume(handlers: PromptHandlers): Promise<PromptEnded> | undefined;
   /** One at a time. A prompt that is left does not end for who left it. */
   prompt(content: readonly (TextPart | ImagePart)[], handlers: PromptHandlers): Promise<PromptEnded>;
+  /** Which files that are closed to it hold something else than when it was opened, or last asked; without it nobody looks. */
+  touched?(): Promise<readonly ClosedFile[]>;
   /** Nobody follows for now: it is kept, with what it asks, for `executorIdleMs`; then it is cancelled and ended. */
   leave(): void;
   /** Ends it and all that it started. */

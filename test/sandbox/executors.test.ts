@@ -10,12 +10,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { present } from '../../src/base/present.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { userText } from '../../src/events/messages.ts';
 import type { ExecutorKeeping } from '../../src/executors/kept-in.ts';
 import type { ExecutorSession } from '../../src/executors/port.ts';
+import { openProject } from '../../src/project/open.ts';
 import type { Sandbox } from '../../src/sandbox/port.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxSettings } from '../../src/sandbox/settings.ts';
-import { executorWorld, follower, steps } from '../support/executors/executor-world.ts';
+import { executorWorld, follower, sampleCommand, steps } from '../support/executors/executor-world.ts';
 import { describeInside } from '../support/sandbox/sandbox-here.ts';
 
 const top = realpathSync(mkdtempSync('/tmp/troupe-kept-'));
@@ -132,6 +134,27 @@ describeInside('an executor that asks nobody', () => {
     await session.prompt(steps('daemon', 'daemon unmarked', 'child'), follower());
     expect((await session.end()).survivors).toEqual([]);
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toMatch(/^sleep 30[78]$/m);
+  });
+});
+
+describeInside('a project that demands walls', () => {
+  it('has its executor work inside, and says so in what is recorded', async () => {
+    const root = join(home, 'demanding');
+    mkdirSync(join(root, 'agents'), { recursive: true });
+    writeFileSync(join(root, 'troupe.yaml'), 'sandbox: on\nverify: ["test -e made.txt"]\n');
+    writeFileSync(join(root, 'executors.yaml'), JSON.stringify({ executors: { mine: { command: sampleCommand() } } }));
+    writeFileSync(join(root, 'agents', 'a.md'), '---\nexecutor: mine\n---\nYou work.\n');
+    const opened = await openProject({ cwd: root, root, env: { HOME: home, PATH: process.env['PATH'] } });
+    const input = userText('shell echo 1 > made.txt; echo evil > agents/a.md');
+    const started = await opened.engine.start({ agent: 'a', input, workspace: root });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    expect(await started.handle.done).toMatchObject({ result: { verification: { state: 'verified' } } });
+    const types = ['executor.session', 'cli.run', 'environment.recorded'] as const;
+    const events = await opened.ledger.read({ session: started.handle.session, types });
+    await opened.close();
+    const kept = { sandbox: 'sandbox-runtime/linux' };
+    expect(events.map(({ payload }) => payload)).toMatchObject([kept, kept, { environment: kept }]);
+    expect(readFileSync(join(root, 'agents', 'a.md'), 'utf8')).toContain('You work.');
   });
 });
 

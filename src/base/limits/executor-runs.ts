@@ -9,6 +9,8 @@ export const executorRunLimits = {
   /** Fields of a form that it may ask somebody to fill in. */
   executorQuestionFields: 10,
   executorEventTitleCharacters: 300,
+  /** Files that are closed to it and changed while it worked. */
+  touchedFilesTold: 20,
   /** Of the hash under which a permission is asked for. */
   executorHashCharacters: 16,
   executorEventInputBytes: 16 * KIB,

@@ -32,6 +32,8 @@ export const toolLimits = {
   walkEntries: 200_000,
   /** Protected files that are looked at before and after a command. */
   watchedFiles: 2_000,
+  /** A larger one counts by its size. */
+  closedFileBytes: MIB,
   searchMs: 20 * SECOND,
   searchFileBytes: 4 * MIB,
   diffBytes: 16 * KIB,

@@ -13,6 +13,7 @@ import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import { checkClaims, evidenceOfWork } from './evidence.ts';
 import type { WorksInFolders } from './folders.ts';
+import { protectedChanges } from './protected-changes.ts';
 import type { RestsOnAnswers } from './sub-agent-verdicts.ts';
 
 /** What holding claims against the work takes. */
@@ -26,7 +27,10 @@ export async function checkLoopResult(
   node: DrivenRun,
   result: LoopResult,
 ): Promise<Verification> {
-  const verification = await checkOwn(tree, node, result);
+  const own = await checkOwn(tree, node, result);
+  const changed = result.status === 'completed' ? await protectedChanges(tree, node) : [];
+  // Nothing that is proved later makes this good: it names no claim that could be.
+  const verification = changed.length === 0 ? own : unverified([...changed, ...(own.state === 'unverified' ? own.reasons : [])]);
   return restsOn({ verification, claims: result.claims }, tree.verdicts.of(node.run));
 }
 

@@ -13,6 +13,7 @@ import { createLimitWatch, type LimitReached } from './limit-watch.ts';
 import { createPermits, type Denial } from './permits.ts';
 import { askedOf } from './questions.ts';
 import type { ExecutorExchange, ExecutorRecorder } from './recorder.ts';
+import { touchedEvents } from './touched.ts';
 import { createWitness } from './witness.ts';
 
 export interface Conversed {
@@ -69,12 +70,12 @@ export async function converse(
   };
   try {
     const ended = await Promise.race([start(handlers), left.promise, unheeded(recorder, handlers.signal)]);
-    const seen = await witness.over();
+    const seen = [...(await witness.over()), ...(await touchedEvents(recorder, session, step))];
     const said = ended.kind === 'ended' ? ended : undefined;
     const usage = said?.usage ?? {};
     return { ended, reached: watch.reached(), denied: permits.denied(), usage, costUsd: said?.costUsd ?? costUsd, seen };
   } catch (reason) {
-    tree.writer.enqueue(await witness.over());
+    tree.writer.enqueue([...(await witness.over()), ...(await touchedEvents(recorder, session, step))]);
     throw reason;
   } finally {
     busy.over();

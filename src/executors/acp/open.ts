@@ -6,6 +6,7 @@ import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Entered, Program } from '../../sandbox/port.ts';
+import { type ClosedFiles, changedBetween } from '../../tools/files/closed-files.ts';
 import type { Guard } from '../../tools/files/guard.ts';
 import { workspaceRoot } from '../../tools/files/workspace.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
@@ -15,7 +16,7 @@ import { version1 } from '../acp-wire/version-1.ts';
 import { version2 } from '../acp-wire/version-2.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import { type ExecutorKeeping, executorWalls, keepingOf } from '../kept-in.ts';
-import type { ExecutorFailure, OpenExecutor } from '../port.ts';
+import type { ExecutorFailure, ExecutorSession, OpenExecutor } from '../port.ts';
 import { programPath } from '../program.ts';
 import { answerCallback, type CallbackNeeds, noSuchMethod } from './callbacks.ts';
 import { beginSession, type HandshakeNeeds, introduce } from './handshake.ts';
@@ -32,6 +33,8 @@ export interface AcpClientNeeds {
   readonly guard: Guard;
   /** What executors are kept in; without it nothing. */
   readonly keeping?: ExecutorKeeping | undefined;
+  /** Files that are closed to whoever works in this folder, as they are now. */
+  closed?(folder: string): Promise<ClosedFiles>;
   /** All that there are: what one keeps is closed to the others. */
   readonly others?: readonly ExecutorEntry[] | undefined;
   redact(text: string): string;
@@ -43,6 +46,7 @@ export async function openAcp(
   needs: AcpClientNeeds,
   signal: AbortSignal,
 ): Promise<Result<{ readonly live: LiveSession; readonly restored: 'new' | 'loaded' }, ExecutorFailure>> {
+  const touched = await touchedSince(asked.cwd, needs);
   const reached = await reach(entry, asked, needs, signal);
   if (!reached.ok) return reached;
   return await givenUpOn(signal, reached.value.link, async () => {
@@ -53,10 +57,22 @@ export async function openAcp(
     if (!opened.ok) return opened;
     const { clock, redact } = needs;
     return ok({
-      live: createSession(opened.value, { clock, redact }),
+      live: createSession(opened.value, { clock, redact, ...present({ touched }) }),
       restored: opened.value.restored,
     });
   });
+}
+
+/** From before it is started. Whoever is told of a change is not told again. */
+async function touchedSince(folder: string, { closed }: AcpClientNeeds): Promise<ExecutorSession['touched']> {
+  if (closed === undefined) return undefined;
+  let before = await closed(folder);
+  return async () => {
+    const now = await closed(folder);
+    const changed = changedBetween(before, now);
+    before = now;
+    return changed;
+  };
 }
 
 /** When nobody waits any more it ends, and with it everything that is asked of it. */

@@ -23,7 +23,7 @@ export interface LiveSession {
   end(): Promise<ExecutorEnd>;
 }
 
-export interface SessionNeeds {
+export interface SessionNeeds extends Pick<ExecutorSession, 'touched'> {
   readonly clock: Clock;
   redact(text: string): string;
 }
@@ -79,6 +79,7 @@ export function createSession(opened: OpenedSession, needs: SessionNeeds): LiveS
     ...{ isAlive: ending.isAlive, end: ending.end, gone: link.gone },
     as: (restored) => ({
       ...{ session, restored, about: { ...about, ...present({ mode: state.mode }) }, prompt, leave, end: ending.end },
+      ...present({ touched: needs.touched }),
       resume: (handlers) => (state.turn === undefined ? undefined : follow(state.turn, handlers)),
     }),
   };

@@ -13,6 +13,7 @@ import type { ExecutorMcpServer, Executors } from '../../executors/port.ts';
 import type { Sandbox } from '../../sandbox/port.ts';
 import type { ProtectedPlaces } from '../../tools/files/guard.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
+import { worktreeOf } from '../../tools/shell/walls.ts';
 import type { ProjectConfig } from '../config.ts';
 import { secretsInSettings } from '../declared-secrets.ts';
 import { protectedPlaces, sandboxOf } from '../kept-places.ts';
@@ -92,6 +93,7 @@ async function executorOptions(
 ): Promise<ExecutorOptions & { readonly keeping: ExecutorKeeping }> {
   const { clock, random, env, places, sandbox, redact } = needs;
   const { createGuard } = await import('../../tools/files/guard.ts');
+  const { closedFiles } = await import('../../tools/files/closed-files.ts');
   const { executorsText, readExecutorLayers } = await import('./executors-file.ts');
   const { builtinExecutor } = await import('../../executors/known/entries.ts');
   const builtin = {
@@ -101,12 +103,19 @@ async function executorOptions(
   };
   return {
     ...{ clock, random, redact, guard: createGuard(places), environment: peerEnvironment(config), builtin },
+    closed: async (folder) => (places === undefined ? new Map() : await closedFiles(places, repositoriesOf(folder))),
     keeping: { sandbox, settings: config.sandbox, places, builtin: builtinExecutor(builtin).command ?? [] },
     async layers() {
       const read = await readExecutorLayers(config.root, env);
       return read.ok ? read : fail(executorsText(read.error));
     },
   };
+}
+
+/** The one that a worktree belongs to: what is changed there holds in all of them. */
+function repositoriesOf(folder: string): readonly string[] {
+  const worktree = worktreeOf(folder);
+  return worktree === undefined ? [] : [worktree.common];
 }
 
 /** This command line, from its sources or as it was built. */

@@ -81,7 +81,7 @@ export function createGuard(places?: ProtectedPlaces): Guard {
 /** Of a ledger that nobody names, what is not its file: that is no text, so that no search finds anything in it. */
 const BESIDE = /-(?:wal|shm|journal|bell|payloads)$/;
 
-const EDITOR_SERVERS_FILE = join(EDITOR_SERVERS.folder, EDITOR_SERVERS.file);
+export const EDITOR_SERVERS_FILE = join(EDITOR_SERVERS.folder, EDITOR_SERVERS.file);
 
 function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
   const at = (protection: ProtectedKind, ...paths: readonly string[]): GuardedPlace[] =>
@@ -168,7 +168,7 @@ async function stampsOf({ project, user }: ProtectedPlaces): Promise<ReadonlyMap
   return stamps;
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+export async function namesIn(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   try {
     for await (const { name } of await opendir(folder)) if (names.push(name) >= limits.watchedFiles) break;
