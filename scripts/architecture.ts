@@ -103,7 +103,14 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['built-ins'],
     ['registry'],
   ],
-  executors: [['entry', 'program'], ['port', 'known'], ['resolve', 'kept-in', 'acp-wire'], ['acp'], ['probe', 'open', 'memory']],
+  executors: [
+    ['entry', 'program'],
+    ['port', 'known'],
+    ['resolve', 'kept-in', 'image', 'acp-wire'],
+    ['start'],
+    ['acp'],
+    ['probe', 'open', 'memory'],
+  ],
   patterns: [
     ['steps', 'task-support'],
     ['verification'],

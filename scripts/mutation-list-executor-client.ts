@@ -18,7 +18,7 @@ export const executorClientMutations: readonly Mutation[] = [
   {
     invariant: 'An executor gets the keys that its entry names, and no others',
     change: 'it gets our whole environment',
-    file: `${room}/open.ts`,
+    file: 'src/executors/start/reach.ts',
     find: 'const passed = minimalEnvironment(ours);',
     replace: 'const passed = minimalEnvironment(ours, Object.keys(ours));\n  Object.assign(passed, ours);',
     caughtBy: { file: lifecycle, test: 'gives it the basics and what its entry names, and nothing else' },
@@ -42,7 +42,7 @@ export const executorClientMutations: readonly Mutation[] = [
   {
     invariant: 'An executor ends with all that it started',
     change: 'daemons that left its group are not looked for',
-    file: `${room}/link.ts`,
+    file: 'src/executors/start/link.ts',
     find: 'survivors = await endSurvivors(traces, clock);',
     replace: 'survivors = [];',
     caughtBy: { file: lifecycle, test: 'takes along its children, and daemons that left its group' },

@@ -49,9 +49,9 @@ export const placeMutations: readonly Mutation[] = [
   {
     invariant: 'An executor that asks nobody sees and reaches nothing but what is its own',
     change: 'it is started as it is',
-    file: 'src/executors/acp/open.ts',
-    find: 'if (keeping === undefined) return ok(',
-    replace: 'if (keeping === undefined || entry.asks) return ok(',
+    file: 'src/executors/start/reach.ts',
+    find: 'if (needs.keeping === undefined || ',
+    replace: 'if (needs.keeping === undefined || entry.asks || ',
     caughtBy: { file: KEPT, test: 'sees and reaches nothing but what is its own' },
   },
   {
@@ -120,6 +120,25 @@ export const placeMutations: readonly Mutation[] = [
     caughtBy: {
       file: UNWALLED,
       test: 'is not verified, and told of, when hooks or agents changed meanwhile, whatever else holds',
+    },
+  },
+  {
+    invariant: 'What is closed to an executor stays as it is in its image',
+    change: 'all of the workspace can be written',
+    file: 'src/executors/image.ts',
+    find: 'const keep = there(walls.keep).filter(isSeen);',
+    replace: 'const keep: string[] = [];',
+    caughtBy: { file: 'src/executors/image.test.ts', test: 'is started with nothing but what it needs' },
+  },
+  {
+    invariant: 'A container does not outlive the executor that was started in it',
+    change: 'it is left where it is',
+    file: 'src/executors/start/link.ts',
+    find: 'await start.after?.();',
+    replace: '',
+    caughtBy: {
+      file: 'src/executors/image.test.ts',
+      test: 'works through an engine, and its container is taken away at the end',
     },
   },
 ];

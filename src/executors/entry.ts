@@ -12,6 +12,26 @@ const text = z.string().min(1).max(limits.executorTextCharacters);
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 const names = z.array(variable).max(limits.executorVariables);
 
+/** Words of a command line that can be no options of it. */
+const imageName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}$/, 'must be the name of an image, such as images.example.org/agent:1');
+const networkName = z
+  .string()
+  .regex(
+    /^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/,
+    'must be the name of a network, or none; that of this machine is not shared',
+  );
+
+const imageFields = z.strictObject({
+  name: imageName,
+  /** Without it the first that is found. */
+  engine: z.enum(['docker', 'podman']).optional(),
+  /** Without it none. */
+  network: networkName.optional(),
+});
+export type ExecutorImage = z.infer<typeof imageFields>;
+
 /** What executors.yaml may say of one. */
 export const executorFields = z.strictObject({
   title: text.optional(),
@@ -19,6 +39,8 @@ export const executorFields = z.strictObject({
   like: name.optional(),
   /** The program and its arguments. */
   command: z.array(text).min(1).max(limits.executorArguments).optional(),
+  /** An OCI image that the command is started in. */
+  image: z.union([imageName, imageFields]).optional(),
   /** Where it listens, as `host:port`, in place of a command. */
   address: z
     .string()
@@ -72,13 +94,14 @@ export type ExecutorProtocol = 1 | 2;
 export type ExecutorSource = 'known' | 'user' | 'project';
 
 /** One that can be asked for, complete. */
-export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'command' | 'address' | 'sandbox'>> {
+export interface ExecutorEntry extends Readonly<Omit<ExecutorFields, 'like' | 'command' | 'address' | 'sandbox' | 'image'>> {
   readonly name: string;
   readonly title: string;
   /** Who said something of it last. */
   readonly source: ExecutorSource;
   readonly reach: ExecutorReach;
   readonly sandbox: ExecutorSandbox;
+  readonly image?: ExecutorImage | undefined;
   readonly keys: string[];
   readonly env: Record<string, string>;
   readonly modes: { readonly 'read-only'?: string | undefined; readonly full?: string | undefined };

@@ -42,6 +42,7 @@ export interface KeptHere {
 }
 
 export async function keptHere(entry: ExecutorEntry, keeping: ExecutorKeeping): Promise<KeptHere> {
+  if (entry.image !== undefined) return { how: 'inside', sandbox: `the image ${entry.image.name}` };
   const mode = keepingOf(entry, keeping);
   if (mode === 'own') return { how: 'own' };
   const how = mode === 'on' ? 'refused' : 'outside';

@@ -6,12 +6,12 @@ import { suggest } from '../base/did-you-mean.ts';
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import type { AcpClientNeeds } from './acp/open.ts';
 import type { LiveSession } from './acp/session.ts';
 import type { ExecutorEntry } from './entry.ts';
 import { type BuiltinNeeds, builtinExecutor, knownExecutors } from './known/entries.ts';
 import type { ExecutorFailure, Executors } from './port.ts';
 import { type ExecutorLayer, type ResolvedExecutors, resolveExecutors } from './resolve.ts';
+import type { AcpClientNeeds } from './start/reach.ts';
 
 export interface ExecutorOptions extends AcpClientNeeds {
   readonly builtin: BuiltinNeeds;

@@ -1,10 +1,12 @@
 /** What an executor that is here can do, found out by starting it; and what is missing, with how to get it. */
 import type { Environment } from '../base/environment.ts';
 import { present } from '../base/present.ts';
-import { type AcpClientNeeds, executorEnvironment, openAcp } from './acp/open.ts';
+import { openAcp } from './acp/open.ts';
 import type { ExecutorEntry } from './entry.ts';
+import { engineOf } from './image.ts';
 import type { ExecutorAbout } from './port.ts';
 import { programPath } from './program.ts';
+import { type AcpClientNeeds, executorEnvironment } from './start/reach.ts';
 
 export interface Missing {
   readonly what: string;
@@ -45,9 +47,10 @@ export function missingKeys({ needs = [], title }: ExecutorEntry, environment: E
   return [{ what, fix: `Set ${needs.join(' or ')}, or log in with ${title} itself.` }];
 }
 
-/** Whether its program is there; undefined for one that is reached at an address. */
+/** Whether its program is there, or the engine for its image; undefined for one that is reached at an address. */
 export function isInstalled({ reach, ...entry }: ExecutorEntry, folder: string, ours: Environment): boolean | undefined {
   if (reach.kind === 'tcp') return undefined;
+  if (entry.image !== undefined) return engineOf(entry.image, folder, ours['PATH']) !== undefined;
   const environment = executorEnvironment({ reach, ...entry }, ours);
   const path = environment.ok ? environment.value['PATH'] : ours['PATH'];
   return programPath(reach.program, folder, path) !== undefined;

@@ -38,14 +38,15 @@ export function resolveExecutors(layers: readonly ExecutorLayer[]): ResolvedExec
 function resolved(name: string, source: ExecutorSource, layers: readonly ExecutorLayer[]): Result<ExecutorEntry, string> {
   const all = fieldsOf(name, layers, []);
   if (!all.ok) return all;
-  const { like: _, command, address, sandbox, ...rest } = all.value;
-  const reach = reachOf(command, address);
+  const { like: _, command, address, sandbox, image, ...rest } = all.value;
+  const reach = image !== undefined && command === undefined ? fail('has an image and no command') : reachOf(command, address);
   if (!reach.ok) return reach;
   return ok({
     ...{ title: name, keys: [], env: {}, modes: {}, files: 'read-write', terminal: true, asks: true },
     refusal: 'goes-on',
     ...present(rest),
     ...{ name, source, reach: reach.value, sandbox: sandboxOf(sandbox) },
+    ...present({ image: typeof image === 'string' ? { name: image } : image }),
   });
 }
 
@@ -64,9 +65,11 @@ function fieldsOf(name: string, layers: readonly ExecutorLayer[], above: readonl
 
 /** Whoever says how it is reached says so alone; variables, folders and hosts are added one by one. */
 function over(below: ExecutorFields, above: ExecutorFields): ExecutorFields {
-  const { command, address, ...rest } = below;
-  const isSame = above.command === undefined && above.address === undefined;
-  const reach = isSame ? present({ command, address }) : {};
+  const { command, address, image, ...rest } = below;
+  const isSame = above.command === undefined && above.address === undefined && above.image === undefined;
+  // An image may be given to a command that stands elsewhere; an address says everything.
+  const reach =
+    above.address === undefined ? present({ image, ...(above.command === undefined ? { command, address } : {}) }) : {};
   const env = present({ env: below.env || above.env ? { ...below.env, ...above.env } : undefined });
   const modes = present({ modes: below.modes || above.modes ? { ...below.modes, ...above.modes } : undefined });
   const sandbox = present({ sandbox: below.sandbox || above.sandbox ? bothSandboxes(below, above, isSame) : undefined });

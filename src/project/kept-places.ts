@@ -3,9 +3,9 @@ import type { Environment } from '../base/environment.ts';
 import type { Random } from '../base/random.ts';
 import { sealKeyFile } from '../ledger/seals/keys.ts';
 import type { Sandbox } from '../sandbox/port.ts';
+import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
-import { createLazySandbox } from './lazy-sandbox.ts';
 
 type Places = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces'>;
 
@@ -22,4 +22,18 @@ export function sandboxOf(
   { home, ledgers, keys, user }: ProtectedPlaces,
 ): Sandbox {
   return createLazySandbox({ settings, environment, random, state: [home, ...ledgers, keys, user] });
+}
+
+/** Loaded with the first program that enters it. */
+function createLazySandbox(options: SandboxOptions): Sandbox {
+  let loaded: Promise<Sandbox> | undefined;
+  const load = (): Promise<Sandbox> => {
+    loaded ??= import('../sandbox/sandbox.ts').then(({ createSandbox }) => createSandbox(options));
+    return loaded;
+  };
+  return {
+    state: async (mode) => (await load()).state(mode),
+    enter: async (program, walls) => (await load()).enter(program, walls),
+    close: async () => (await loaded)?.close(),
+  };
 }

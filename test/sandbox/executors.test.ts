@@ -17,7 +17,7 @@ import { openProject } from '../../src/project/open.ts';
 import type { Sandbox } from '../../src/sandbox/port.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxSettings } from '../../src/sandbox/settings.ts';
-import { executorWorld, follower, sampleCommand, steps } from '../support/executors/executor-world.ts';
+import { executorWorld, follower, sampleSource, steps } from '../support/executors/executor-world.ts';
 import { describeInside } from '../support/sandbox/sandbox-here.ts';
 
 const top = realpathSync(mkdtempSync('/tmp/troupe-kept-'));
@@ -131,9 +131,12 @@ describeInside('an executor that asks nobody', () => {
 
   it('is gone with all that it started when it is ended', async () => {
     const session = await opened();
-    await session.prompt(steps('daemon', 'daemon unmarked', 'child'), follower());
+    const ofOurs = `sleep 40${process.pid}`;
+    const running = (): boolean => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').includes(ofOurs);
+    await alone(session, [`setsid ${ofOurs} >/dev/null 2>&1 &`, `env -i setsid ${ofOurs} >/dev/null 2>&1 &`]);
+    await expect.poll(running).toBe(true);
     expect((await session.end()).survivors).toEqual([]);
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toMatch(/^sleep 30[78]$/m);
+    expect(running()).toBe(false);
   });
 });
 
@@ -142,7 +145,7 @@ describeInside('a project that demands walls', () => {
     const root = join(home, 'demanding');
     mkdirSync(join(root, 'agents'), { recursive: true });
     writeFileSync(join(root, 'troupe.yaml'), 'sandbox: on\nverify: ["test -e made.txt"]\n');
-    writeFileSync(join(root, 'executors.yaml'), JSON.stringify({ executors: { mine: { command: sampleCommand() } } }));
+    writeFileSync(join(root, 'executors.yaml'), JSON.stringify({ executors: { mine: { command: sampleSource() } } }));
     writeFileSync(join(root, 'agents', 'a.md'), '---\nexecutor: mine\n---\nYou work.\n');
     const opened = await openProject({ cwd: root, root, env: { HOME: home, PATH: process.env['PATH'] } });
     const input = userText('shell echo 1 > made.txt; echo evil > agents/a.md');

@@ -8,6 +8,9 @@ export const sandboxLimits = {
   sandboxPathCharacters: 4_096,
   /** How long it is tried whether there is one. */
   sandboxTryMs: 20 * SECOND,
+  /** Processes of an executor in an image. */
+  imageProcesses: 4_096,
+  imageRemoveMs: 30 * SECOND,
   /** Refusals that are told of one program. */
   sandboxRefusals: 20,
 } as const;

@@ -44,6 +44,8 @@ async function found(
     const kept = walls.how === 'outside' ? `, runs without walls: ${walls.why}` : ', runs inside walls';
     if (reach.kind === 'tcp')
       return { about, state: 'good', text: `${title} at ${reach.host}:${reach.port}, not asked${by}${kept}` };
+    if (isInstalled(entry.value, root, options.environment) !== true && entry.value.image !== undefined)
+      return { about, state: 'broken', text: `${title} runs in an image${by}, and there is no docker or podman`, fix: install };
     if (isInstalled(entry.value, root, options.environment) !== true)
       return { about, state: 'broken', text: `${title} is not installed: there is no ${reach.program}${by}`, fix: install };
     const [missing] = missingKeys(entry.value, options.environment);

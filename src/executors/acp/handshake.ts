@@ -11,9 +11,9 @@ import type { AcpPeer, PeerTrouble } from '../acp-wire/peer.ts';
 import { type OfferedFacts, offeredFacts, sessionMade } from '../acp-wire/schemas.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorAbout, ExecutorFailure, OpenExecutor } from '../port.ts';
+import type { Link } from '../start/link.ts';
 import { chooseMode, chooseModel } from './choices.ts';
 import { executorFailureOf, type FailureParts, malformed } from './failures.ts';
-import type { Link } from './link.ts';
 import type { ExecutorState } from './state.ts';
 
 export interface OpenedSession {

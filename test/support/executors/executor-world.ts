@@ -27,10 +27,13 @@ import type {
 import { createGuard } from '../../../src/tools/files/guard.ts';
 import { programOf } from '../programs/programs.ts';
 
-const MAIN = await programOf(join(import.meta.dirname, 'sample-agent-main.ts'));
+const SOURCE = join(import.meta.dirname, 'sample-agent-main.ts');
+const MAIN = await programOf(SOURCE);
 const MAIN_2 = await programOf(join(import.meta.dirname, 'sample-agent-2-main.ts'));
 
 export const sampleCommand = (...args: readonly string[]): string[] => [process.execPath, MAIN, ...args];
+/** From its source: what was built for the tests may lie where nothing can be shown inside walls. */
+export const sampleSource = (...args: readonly string[]): string[] => [process.execPath, SOURCE, ...args];
 
 export interface ExecutorWorld {
   readonly executors: Executors;
@@ -62,7 +65,8 @@ export async function executorWorld(options: WorldOptions = {}): Promise<Executo
   const cwd = options.cwd ?? join(folder, 'work');
   mkdirSync(cwd, { recursive: true });
   const { args = [], fields = {}, protocol = 1 } = options;
-  const command = protocol === 1 ? sampleCommand(...args) : [process.execPath, MAIN_2, ...args];
+  const started = options.keeping === undefined ? sampleCommand : sampleSource;
+  const command = protocol === 1 ? started(...args) : [process.execPath, MAIN_2, ...args];
   const address = options.tcp === true ? { address: `127.0.0.1:${await listening(args)}` } : { command };
   const executors = createExecutors({
     ...{ clock: options.clock ?? systemClock, random: systemRandom, guard: createGuard() },

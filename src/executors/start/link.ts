@@ -36,6 +36,8 @@ export interface ProcessStart {
   readonly environment: Readonly<Record<string, string>>;
   /** Of one inside walls: to be called at its end, says what it was refused. */
   readonly left?: (() => readonly string[]) | undefined;
+  /** Ends what a signal to its processes does not reach. */
+  readonly after?: (() => Promise<void>) | undefined;
 }
 
 export interface LinkNeeds {
@@ -79,6 +81,7 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
     await inTime(closed, LAST_WORDS_MS, clock);
     await stopGroup(child, closed, clock);
     release();
+    await start.after?.();
     survivors = await endSurvivors(traces, clock);
     refused = start.left?.() ?? [];
     child.stdout.destroy();
