@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const prepare = 'src/workspaces/prepare.test.ts';
 const capture = 'src/workspaces/capture.test.ts';
 const apply = 'src/workspaces/apply/apply.test.ts';
+const ended = 'src/project/places/ended-places.test.ts';
 const travel = 'src/workspaces/travel/travel.test.ts';
 
 export const workspaceMutations: readonly Mutation[] = [
@@ -150,6 +151,22 @@ export const workspaceMutations: readonly Mutation[] = [
     find: 'if (commit.value === base) return ok(undefined);',
     replace: 'if (commit.value !== "") return ok(undefined);',
     caughtBy: { file: travel, test: 'is refused when what arrives' },
+  },
+  {
+    invariant: 'A place whose work may still be applied stays',
+    change: 'it goes with its run',
+    file: 'src/project/places/ended-places.ts',
+    find: 'if (isWanted && !isOver && !received && (await pathExists(path))) return false;',
+    replace: 'if (isWanted && isOver && !received && (await pathExists(path))) return false;',
+    caughtBy: { file: ended, test: 'those go whose work nobody can apply' },
+  },
+  {
+    invariant: 'What somebody wrote at a place after it was captured is kept when the place goes',
+    change: 'it is dropped',
+    file: 'src/workspaces/remove.ts',
+    find: '.patch`), patch);\n  return undefined;',
+    replace: '.patch`), new Uint8Array());\n  return undefined;',
+    caughtBy: { file: ended, test: 'lose nothing that somebody wrote' },
   },
   {
     invariant: 'Whoever no longer has the files of a task does not capture it',

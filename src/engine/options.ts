@@ -128,6 +128,8 @@ export interface TaskPlaces {
   merge(wanted: WantedTaskMerge): Promise<Result<MergedTasks, Failure>>;
   /** Takes a place away with all that is in it; without it, it stays. */
   remove?(place: TaskPlace, task: string): Promise<void>;
+  /** The runs of a session have come to their end: what nobody needs of their places goes. */
+  ended?(session: SessionId): Promise<void>;
   /** The same word means that the files there hold the same; looking changes nothing for anybody else. */
   mark(path: string): Promise<string>;
   /** Where tasks are worked on by others who share no disk with us. */

@@ -192,6 +192,8 @@ export interface RemoveOptions {
   /** The patch that was captured last: a place that holds just that has nothing to lose. */
   readonly captured?: Uint8Array | undefined;
   readonly force?: boolean | undefined;
+  /** What else lies there goes into a patch beside the place, instead of holding it up. */
+  readonly keepRest?: boolean | undefined;
 }
 
 export interface RemovedPlace {

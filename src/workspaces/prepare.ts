@@ -53,6 +53,10 @@ export async function preparePlace(
 
 async function preparedBefore({ path, record }: PlaceFiles): Promise<PreparedPlace | undefined> {
   const known = await readRecord(record);
+  if (known?.going === true) {
+    await removeMade(path, await adminOf(path));
+    return undefined;
+  }
   if (known?.inPlace !== undefined)
     return { place: { kind: 'in-place', path: known.inPlace, base: known.base, repo: known.repo }, notes: known.notes };
   return known !== undefined && (await pathExists(path)) ? { place: placeOf(path, known), notes: known.notes } : undefined;
@@ -191,6 +195,14 @@ export async function removeMade(worktree: string, admin: string | undefined): P
     if (pointsTo(back, worktree)) await rm(admin, { recursive: true, force: true });
   }
   await rm(worktree, { recursive: true, force: true });
+}
+
+/** The user may remove it, or prune what git knows of it. */
+export async function unlockPlace(worktree: string): Promise<void> {
+  const admin = await adminOf(worktree);
+  if (admin === undefined || basename(dirname(admin)) !== 'worktrees') return;
+  const back = await readFile(join(admin, 'gitdir'), 'utf8').catch(() => '');
+  if (pointsTo(back, worktree)) await rm(join(admin, 'locked'), { force: true });
 }
 
 const pointsTo = (gitdir: string, worktree: string): boolean =>

@@ -26,4 +26,9 @@ export const workspaceLimits = {
   keptPlaceBytes: 512 * MIB,
   /** Places that a worker remembers to have built: of others it looks at what is there. */
   placesKnown: 200,
+  /** How long the place of a task stays after its run has ended when nobody applies its work. */
+  placeKeptMs: 14 * 24 * 60 * MINUTE,
+  /** How often a process looks for places of ended runs, and how many it removes then. */
+  placesSweepMs: 10 * MINUTE,
+  placesSwept: 50,
 } as const;

@@ -4,6 +4,7 @@ import { createIds, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
+import { sweepEnded } from '../../project/places/ended-places.ts';
 import type { Project } from '../../project/project.ts';
 import { type AppliedWork, applyWork, undoLast } from '../../workspaces/apply/apply.ts';
 import { applyRecorder } from '../../workspaces/apply/record.ts';
@@ -47,6 +48,8 @@ async function apply(context: CommandContext, project: Project, text: string, op
   const applied = must(await applyWork(around, request, applyRecorder(project.ledger, context.clock)));
   if (options.json) printJson(context, 'apply', { run, ...applied, files: [...applied.files], left: [...result.left] });
   else print(context, run, applied, result, options);
+  // What was applied is in the user's files: nobody needs the places any more.
+  if (applied.kind === 'applied') await sweepEnded({ ledger: project.ledger, clock: context.clock, options: around }, session);
   return applied.kind === 'refused' ? exitCodes.failed : exitCodes.completed;
 }
 

@@ -37,7 +37,7 @@ import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts'
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
 import { captureTask } from '../tasks/capture-task.ts';
-import { holdFiles } from '../tasks/task-files.ts';
+import { holdFiles, makePlaceAgain } from '../tasks/task-files.ts';
 import { type SupportsTasks, taskSupport } from '../tasks/task-support.ts';
 import { openFolders } from '../travel/travelling.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
@@ -67,6 +67,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
   try {
     leaveFolders = await openFolders(tree, node);
     await holdFiles(tree, node);
+    await makePlaceAgain(tree, node);
     const setup = await tree.setup(node, found);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
@@ -77,7 +78,10 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     await parkIfNeeded(tree, node, result);
     await endAssistants(tree, node);
     const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
-    return await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
+    const ended = await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
+    // What cannot be tidied up now is the next time.
+    if (node.parent === undefined) await tree.places?.ended?.(tree.session).catch(() => undefined);
+    return ended;
   } catch (error) {
     await settleAssistants(tree, node);
     if (error instanceof Interruption) throw error;

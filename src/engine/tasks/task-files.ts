@@ -8,6 +8,7 @@ import { ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
+import { pathExists } from '../../tools/files/path-exists.ts';
 import type { TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
@@ -46,6 +47,16 @@ export async function holdFiles(tree: LeasesFiles, node: DrivenRun): Promise<voi
     domain: terms,
   });
   if (!leased.ok) throw new TroupeError(leased.error.code, leased.error.message, { fix: leased.error.fix });
+}
+
+/** A run that goes on after its end may find that its place was tidied up. */
+export async function makePlaceAgain(tree: LeasesFiles, node: DrivenRun): Promise<void> {
+  const terms = taskTermsOf(node.started);
+  if (terms?.place.kind !== 'worktree' || tree.travelsFrom !== undefined || tree.places === undefined) return;
+  const { path, repo, base } = terms.place;
+  if (await pathExists(path)) return;
+  const made = await tree.places.prepare({ folder: repo, session: tree.session, task: terms.task, base });
+  if (!made.ok) throw new TroupeError(made.error.code, made.error.message, { fix: made.error.fix });
 }
 
 const writesFiles = ({ mode, onlyVerify }: TaskTerms): boolean => mode === 'full' && onlyVerify !== true;

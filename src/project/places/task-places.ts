@@ -1,5 +1,6 @@
 /** Places for tasks as the engine has them: worktrees of the folder's repository, and patches of what was done there. */
 import { join, relative } from 'node:path';
+import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace } from '../../engine/options.ts';
@@ -11,17 +12,23 @@ import type { WorkspaceOptions } from '../../workspaces/options.ts';
 import type { DomainPaths, MergeConflict, WorkPlace } from '../../workspaces/port.ts';
 import { findRepository } from '../../workspaces/repository.ts';
 import { createWorkspaces } from '../../workspaces/workspaces.ts';
+import { type EndedNeeds, sweepEnded } from './ended-places.ts';
 import { createTravellingPlaces } from './travelling-places.ts';
 
 export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions, leases: LeaseNeeds): TaskPlaces {
   const workspaces = createWorkspaces(options);
   const held = new Map<string, DomainLease>();
+  const around = { ledger: leases.ledger, clock: options.clock, options };
+  const sweep = sweepingSometimes(around);
   // Its own: what it has seen nobody else needs to be told.
   const watch = createWorkspaceWatch(watching);
   return {
     where: ({ session, task }) => join(options.home, 'worktrees', session, task),
     lease: (wanted) => lease(options, leases, held, wanted),
-    prepare: (wanted) => prepare(options, workspaces, wanted),
+    async prepare(wanted) {
+      await sweep();
+      return await prepare(options, workspaces, wanted);
+    },
     async mark(path) {
       const { state } = await watch.look(path);
       return state.kind === 'known' ? state.digest : '';
@@ -40,7 +47,21 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
       if (place.kind === 'worktree') await workspaces.remove(topOf(place, task).top, { force: true });
     },
     merge: (wanted) => merge(workspaces, wanted),
-    travelling: createTravellingPlaces(options),
+    async ended(session) {
+      await sweepEnded(around, session);
+    },
+    travelling: createTravellingPlaces(options, sweep),
+  };
+}
+
+/** When places are made, and not each time. What cannot be removed now can be later. */
+function sweepingSometimes(around: EndedNeeds): () => Promise<void> {
+  let last: number | undefined;
+  return async () => {
+    const now = around.clock.elapsed();
+    if (last !== undefined && now - last < limits.placesSweepMs) return;
+    last = now;
+    await sweepEnded(around).catch(() => undefined);
   };
 }
 

@@ -30,7 +30,8 @@ interface Built {
   last: Promise<unknown>;
 }
 
-export function createTravellingPlaces(options: WorkspaceOptions): TravellingPlaces {
+/** `sweep`: called before a place is made. */
+export function createTravellingPlaces(options: WorkspaceOptions, sweep?: () => Promise<void>): TravellingPlaces {
   const workspaces = createWorkspaces(options);
   const built = new Map<string, Built>();
   return {
@@ -49,6 +50,7 @@ export function createTravellingPlaces(options: WorkspaceOptions): TravellingPla
       return made.ok ? ok(join(made.value.place.path, wanted.from.below)) : made;
     },
     async open(wanted) {
+      await sweep?.();
       const found = await builtHere(options, workspaces, built, wanted);
       return found.ok ? ok(openPlace(workspaces, found.value, wanted.from.below)) : found;
     },

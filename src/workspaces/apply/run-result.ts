@@ -49,7 +49,7 @@ export async function workToApply(needs: ResultNeeds, session: SessionId, run: R
   const [first] = tasks;
   if (first === undefined) return fail(nothing(run));
   if (merged?.ref !== undefined) {
-    const patch = await patchAt(needs, session, merged.ref);
+    const patch = await bytesAt(needs.archive, session, merged.ref);
     if (!patch.ok) return patch;
     return ok({ repo: first.place.repo, base: first.place.base, patch: patch.value, ref: merged.ref, left: merged.left });
   }
@@ -108,7 +108,11 @@ function patchIn(event: LedgerEvent): string | undefined {
 }
 
 /** By its reference, or as the words themselves. */
-async function patchAt({ archive }: ResultNeeds, session: SessionId, ref: string): Promise<Result<Uint8Array, Failure>> {
+export async function bytesAt(
+  archive: ResultNeeds['archive'],
+  session: SessionId,
+  ref: string,
+): Promise<Result<Uint8Array, Failure>> {
   const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(ref) ?? [];
   if (base64 !== undefined) return ok(Buffer.from(base64, 'base64'));
   const found = await archive.resolve(ref, session);
@@ -162,7 +166,7 @@ async function patchOf(
   ref: string | undefined,
   place: WorkPlace,
 ): Promise<Result<Uint8Array | undefined, Failure>> {
-  if (ref !== undefined) return await patchAt(needs, session, ref);
+  if (ref !== undefined) return await bytesAt(needs.archive, session, ref);
   if (!(await pathExists(place.path))) return ok(undefined);
   const captured = await needs.workspaces.capture(place);
   return captured.ok ? ok(captured.value.patch) : captured;
