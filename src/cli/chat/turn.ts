@@ -18,7 +18,7 @@ import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { createLiveTree } from '../view/live-tree.ts';
 import { createLiveWords } from '../view/live-words.ts';
-import { statusText, troubleLines } from '../view/run-summary.ts';
+import { factLines, statusText, troubleLines } from '../view/run-summary.ts';
 import type { RunView } from '../view/run-view.ts';
 import { treeLines } from '../view/tree-lines.ts';
 import { type Chat, spentSoFar } from './conversation.ts';
@@ -191,7 +191,7 @@ async function printTurn(chat: Chat, { run, follower, end, images, unfinished }:
   const refused = reasonOutside({ status, error: error ?? undefined }) === 'model' ? [OTHER_MODEL] : [];
   const notes = [...(images > 0 && status === 'failed' ? [MAYBE_BLIND] : refused), ...restLines(end)];
   for (const note of notes) for (const line of wrapToWidth(note, progress.width())) progress.line(line);
-  progress.line(progress.paint.dim([...(await quietFacts(chat, summary))].join(' · ')));
+  for (const line of factLines(await quietFacts(chat, summary), progress.paint, progress.width())) progress.line(line);
 }
 
 const MAYBE_BLIND = 'a picture was sent along, which not every model takes: /undo leaves the message out, /model names another';
@@ -222,6 +222,7 @@ async function quietFacts(chat: Chat, summary: RunSummary): Promise<readonly str
   const { budgetUsd } = chat.options;
   const facts = [counted(summary.turns, 'turn'), readableDuration(summary.durationMs), readableCost(summary.cost)];
   const status = summary.status === 'completed' ? [] : [statusText(summary, paint)];
-  if (budgetUsd === undefined) return [...status, ...facts];
-  return [...status, ...facts, `chat ${readableMoney(await spentSoFar(chat))} of ${readableMoney(budgetUsd * 1e9)}`];
+  const spent =
+    budgetUsd === undefined ? [] : [`chat ${readableMoney(await spentSoFar(chat))} of ${readableMoney(budgetUsd * 1e9)}`];
+  return [...status, ...[...facts, ...spent].map((fact) => paint.dim(fact))];
 }

@@ -5,7 +5,7 @@ import { shortId } from '../../base/ids.ts';
 import { afterFailure } from '../../front/after-failure.ts';
 import { summarise } from '../../front/summary.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
-import { summaryLines } from './run-summary.ts';
+import { factLines, summaryLines } from './run-summary.ts';
 
 const paint = picocolors.createColors(false);
 const ID = shortId(ROOT);
@@ -137,4 +137,9 @@ it('says whose work is missing in an answer, with the command that does it again
   const twice = groupWithout('failed');
   expect(twice.split('missing')).toHaveLength(2);
   expect(twice).toContain('troupe retry again1');
+});
+
+it('breaks a row of facts between them, never within one', () => {
+  const facts = ['cancelled', '2 turns', '5.3s', '$0.0004', 'chat $0.0004 of $0.05'];
+  expect(factLines(facts, paint, 30)).toEqual(['cancelled · 2 turns · 5.3s', '  $0.0004', '  chat $0.0004 of $0.05']);
 });

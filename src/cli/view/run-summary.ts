@@ -102,7 +102,7 @@ function labelled(label: string, text: string, width: number | undefined): reado
 }
 
 /** Facts beside each other, a new line before one that has no room. */
-function factLines(facts: readonly string[], paint: Screen['paint'], width: number): readonly string[] {
+export function factLines(facts: readonly string[], paint: Screen['paint'], width: number): readonly string[] {
   const lines: string[][] = [];
   let used = 0;
   for (const fact of facts) {

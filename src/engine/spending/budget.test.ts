@@ -42,3 +42,8 @@ it.each([
   const over = { kind: 'over_limit', counter: `budget/run_abcdef/${unit}`, max, value, add } as const;
   expect(refusal(over).message).toMatch(new RegExp(`${advice}$`));
 });
+
+it('names an amount that is smaller than a hundredth of a cent', () => {
+  const over = { kind: 'over_limit', counter: 'budget/run_abcdef/nanoUsd', max: 10_000, value: 0, add: 9_000 } as const;
+  expect(refusal(over).message).toContain('has $0.00001 of $0.00001 left');
+});

@@ -10,6 +10,7 @@ import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
 import type { CounterChange } from '../../ledger/port.ts';
 import type { StartOptions } from '../../patterns/steps.ts';
+import { readableMoney } from '../../projections/readable.ts';
 import type { BudgetScope } from '../record/driven-run.ts';
 import type { OverLimit } from '../record/writer.ts';
 import type { Exhausted } from './spending.ts';
@@ -93,7 +94,7 @@ function wayOn(scope: string, unit: string, { max, value, add }: OverLimit): str
 }
 
 function amountText(unit: string, amount: number): string {
-  return unit === 'nanoUsd' ? `$${(amount / NANO).toFixed(4)}` : counted(amount, unit.replace(/s$/, ''));
+  return unit === 'nanoUsd' ? readableMoney(amount) : counted(amount, unit.replace(/s$/, ''));
 }
 
 /** How long whoever asks for a run waits for it, and the name under which a person set that. */
