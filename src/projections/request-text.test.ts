@@ -36,7 +36,7 @@ it('shows what a call would come to in place of its arguments', () => {
 });
 
 it('says how much is missing of what is too long, and how to see it', () => {
-  const { text, missing } = requestText({ input: { command: 'x'.repeat(limits.requestCharacters) } });
+  const { text, missing } = requestText({ input: { command: 'x'.repeat(limits.requestCharacters) }, run: 'run_01abcdef' });
   expect(missing).toBe(4);
-  expect(text).toMatch(/x\n\(4 more characters cannot be shown here .*show <run> --request/);
+  expect(text).toMatch(/x\n\(4 more characters cannot be shown here .*`troupe show abcdef --request`/);
 });

@@ -2,6 +2,7 @@
  * What a call that needs a permission would do, for whoever gives it: all of it, with nothing left invisible. Each line has
  * a mark in front, so that no text can pass for the words around it.
  */
+import { shortId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { visibleText } from '../base/visible-text.ts';
@@ -12,6 +13,8 @@ export interface Request {
   readonly input: Json;
   /** Takes the place of the arguments: the difference a change would make, the address that would be asked. */
   readonly preview?: string | undefined;
+  /** Who asks, for the command that shows what a question has no room for. */
+  readonly run?: string | undefined;
 }
 
 export interface RequestText {
@@ -22,20 +25,21 @@ export interface RequestText {
 
 /** As much as a question shows. What is not from the ledger is redacted before it is cut: half a secret is not recognised. */
 export function requestText(request: Request, redact = (text: string): string => text): RequestText {
-  return shortened(redact(wholeRequest(request)), '\n');
+  return shortened(redact(wholeRequest(request)), '\n', request.run);
 }
 
 /** The same within one line, for logs. */
 export function requestLine(request: Request): string {
-  return shortened(visibleText(linesOf(request).join('\n')).replaceAll('\n', ' ⏎ '), ' ').text;
+  return shortened(visibleText(linesOf(request).join('\n')).replaceAll('\n', ' ⏎ '), ' ', request.run).text;
 }
 
-function shortened(whole: string, between: string): RequestText {
+function shortened(whole: string, between: string, run: string | undefined): RequestText {
   const missing = Math.max(0, whole.length - limits.requestCharacters);
   if (missing === 0) return { text: whole, missing };
+  const shows = run === undefined ? '`troupe show` with --request' : `\`troupe show ${shortId(run)} --request\``;
   const rest =
-    `(${counted(missing, 'more character')} cannot be shown here (requestCharacters). \`troupe show <run> --request\` prints all ` +
-    'of it; then approve it with --whole, or deny it.)';
+    `(${counted(missing, 'more character')} cannot be shown here (requestCharacters). ${shows} prints all of it; then approve it ` +
+    'with --whole, or deny it.)';
   return { text: `${whole.slice(0, limits.requestCharacters)}${between}${rest}`, missing };
 }
 

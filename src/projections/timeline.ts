@@ -314,7 +314,7 @@ function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' 
     case 'task.error':
       return ['error', event.payload.message];
     case 'approval.asked':
-      return ['warn', `asks to use ${event.payload.tool}: ${requestLine(event.payload)}`];
+      return ['warn', `asks to use ${event.payload.tool}: ${requestLine({ ...event.payload, run: event.run_id })}`];
     case 'approval.answered': {
       const { answer } = event.payload;
       const said = answer.kind === 'text' ? `: ${firstLine(answer.text, TEXT_CHARACTERS)}` : '';

@@ -62,7 +62,8 @@ function opened(event: Extract<LedgerEvent, { event_type: 'approval.asked' | 'ta
     return { ...common, kind: 'question', ...asked, shown: undefined, rule: undefined };
   }
   const { tool, input, why, shown, rule } = event.payload;
-  const { missing } = requestText(event.payload);
-  const asked = { question: permissionQuestion(why, event.payload), choices: [], tool, input, missing };
+  const request = { ...event.payload, run: event.run_id };
+  const { missing } = requestText(request);
+  const asked = { question: permissionQuestion(why, request), choices: [], tool, input, missing };
   return { ...common, kind: 'permission', ...asked, request: wholeQuestion(why, event.payload), shown, rule };
 }
