@@ -45,7 +45,8 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['artifacts'],
   ],
   front: [
-    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'engine', 'groups', 'project', 'library', 'artifacts'],
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'engine', 'assistants', 'groups', 'project', 'library'],
+    ...['artifacts', 'tools/assistants'],
   ],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],

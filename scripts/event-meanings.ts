@@ -63,7 +63,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   'run.paused': { says: 'The run stopped for now; `troupe resume` goes on.', fields: { reason: 'why' } },
   'run.signalled': {
     says: 'Somebody outside the run asked for something.',
-    fields: { signal: 'what', reason: 'why' },
+    fields: { signal: 'what', reason: 'why', by: 'who, where that is known', where: 'where they said it' },
   },
   'run.parked': {
     says: 'The run stands still: its provider, its key or its quota is not there. `troupe resume` goes on.',

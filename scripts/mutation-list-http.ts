@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const stream = 'src/http/stream/stream.test.ts';
 const door = 'src/http/api/api.test.ts';
 const events = 'src/http/api/event-routes.test.ts';
+const runs = 'src/http/api/run-routes.test.ts';
 
 export const httpMutations: readonly Mutation[] = [
   {
@@ -69,5 +70,37 @@ export const httpMutations: readonly Mutation[] = [
     find: 'for (const root of roots) if (!(await isOwn(ledger, root, seer))) return undefined;',
     replace: '',
     caughtBy: { file: events, test: 'are for whoever spawned the session' },
+  },
+  {
+    invariant: 'An approval over the API is for what was seen',
+    change: 'nobody has to say what they saw',
+    file: 'src/front/acts.ts',
+    find: "answer.kind === 'approved' && shown === undefined",
+    replace: "answer.kind === 'approved' && shown === ''",
+    caughtBy: { file: runs, test: 'wait until somebody approves what they saw' },
+  },
+  {
+    invariant: 'What is asked for twice with one key is done once',
+    change: 'the key of a start is not looked at',
+    file: 'src/front/acts.ts',
+    find: "runIdFrom(JSON.stringify(['api', client.name, key]))",
+    replace: 'undefined',
+    caughtBy: { file: runs, test: 'are started with the name of who did' },
+  },
+  {
+    invariant: 'What is asked for twice with one key is done once',
+    change: 'a message is said again',
+    file: 'src/engine/hearing/append-message.ts',
+    find: 'const message = given ?? ids.nonce();',
+    replace: 'const message = ids.nonce();',
+    caughtBy: { file: runs, test: 'are paused, told, resumed, cancelled and done again' },
+  },
+  {
+    invariant: 'What somebody may not do is refused',
+    change: 'roles are not looked at',
+    file: 'src/http/api/api.ts',
+    find: "deed !== 'anybody' && !mayDo(roleOfCaller(caller.value), deed)",
+    replace: "deed !== 'anybody' && !mayDo('owner', deed)",
+    caughtBy: { file: runs, test: 'are seen and steered by whoever may' },
   },
 ];

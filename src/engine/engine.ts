@@ -33,6 +33,8 @@ import { startNew } from './start.ts';
 import { closedSince, takeUp } from './take-up.ts';
 import { withdraw } from './withdraw.ts';
 
+type Signal = Payloads['run.signalled']['signal'];
+
 export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(piece: LivePiece) => void>) => Driver;
 
 export function createEngine(options: EngineOptions, makeDriver: MakeDriver): Engine {
@@ -46,12 +48,12 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     // Asked after the append: who drives the run now still looks before it leaves it, who had left it before does not.
     return { kind: 'accepted', live: (await rowOf(run))?.owner != null };
   };
-  const signal = async (run: RunId, kind: Payloads['run.signalled']['signal'], reason: string): Promise<SignalOutcome> => {
+  const signal = async (run: RunId, kind: Signal, reason: string, sender?: Sender): Promise<SignalOutcome> => {
     const row = await rowOf(run);
     if (row === undefined) return { kind: 'unknown' };
     if (row.endedAt !== null) return { kind: 'ended' };
     const cause = (await startedEvent(options.ledger, row))?.event_id ?? null;
-    const payload = { signal: kind, reason };
+    const payload = { signal: kind, reason, ...present({ by: sender?.by, where: sender?.where }) };
     const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: options.clock.now() };
     const tell = await driver.foresee?.(row);
     const { session } = row;
@@ -94,13 +96,13 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       return startedBefore(outcome.row, await resume(outcome.row.run));
     },
     resume: (run, terms) => resume(run, 'go on', terms),
-    async cancel(run, reason) {
-      const outcome = await signal(run, 'cancel', reason);
+    async cancel(run, reason, sender) {
+      const outcome = await signal(run, 'cancel', reason, sender);
       if (outcome.kind !== 'accepted' || outcome.live) return outcome;
       const unended = await endNow(run).catch(failureOf);
       return unended === undefined ? outcome : { ...outcome, unended };
     },
-    pause: (run, reason) => signal(run, 'pause', reason),
+    pause: (run, reason, sender) => signal(run, 'pause', reason, sender),
     async answer(run, wait, answer, answering = {}) {
       const row = await rowOf(run);
       if (row === undefined) return { kind: 'unknown' };
@@ -110,7 +112,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     async send(run, text, person = UNNAMED) {
       const row = await rowOf(run);
       if (row === undefined) return { kind: 'unknown' };
-      const outcome = await appendMessage(options, row, { text, person }, () => driver.foresee?.(row));
+      const outcome = await appendMessage(options, row, { text, ...person }, () => driver.foresee?.(row));
       return 'tell' in outcome ? { ...(await accepted(run, outcome.tell)), message: outcome.message } : outcome;
     },
     withdraw: async (run) => await withdrawn(options, run, await rowOf(run)),

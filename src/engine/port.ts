@@ -146,18 +146,20 @@ export type AnswerOutcome =
 
 /**
  * `nobody`: nobody would hear it, because others work for the run and none of them speaks in its name; `full`: too many wait
- * to be heard; `too long`: longer than a message may be. Nothing was written.
+ * to be heard; `too long`: longer than a message may be; `reused`: another message has this id. Nothing was written.
  */
 export type SendOutcome =
   /** It is on the disk. `live`: somebody drives the run, which hears it before its next turn; otherwise when it goes on. */
   | { readonly kind: 'accepted'; readonly live: boolean; readonly message: string }
-  | { readonly kind: 'ended' | 'unknown' | 'nobody' | 'full' }
+  | { readonly kind: 'ended' | 'unknown' | 'nobody' | 'full' | 'reused' }
   | { readonly kind: 'too long'; readonly bytes: number };
 
 /** Who writes to a run, and where. */
 export interface Sender {
   readonly by: string;
   readonly where: NonNullable<Answering['where']>;
+  /** Of something that is said: the id of the message, so that saying it again with the same one says it once. */
+  readonly message?: string | undefined;
 }
 
 /** The answer that counts, and whose it is. */
@@ -205,9 +207,9 @@ export interface Engine {
    * Ends the run and everything below it. Works from any process; a run nobody drives is ended at once, and what is above it
    * stays as it was: no model is asked.
    */
-  cancel(run: RunId, reason: string): Promise<SignalOutcome>;
+  cancel(run: RunId, reason: string, sender?: Sender): Promise<SignalOutcome>;
   /** Stops after what is under way; `resume` goes on. */
-  pause(run: RunId, reason: string): Promise<SignalOutcome>;
+  pause(run: RunId, reason: string, sender?: Sender): Promise<SignalOutcome>;
   /** Answers a question or a permission request. Does not resume a run that nobody drives. */
   answer(run: RunId, wait: string, answer: Answer, answering?: Answering): Promise<AnswerOutcome>;
   /**

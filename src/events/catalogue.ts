@@ -161,7 +161,13 @@ const catalogue = {
     heard: z.number().int().nonnegative().optional(),
   }),
   'run.paused': z.object({ reason: z.string() }),
-  'run.signalled': z.object({ signal: z.enum(['cancel', 'pause', 'resume']), reason: z.string().optional() }),
+  'run.signalled': z.object({
+    signal: z.enum(['cancel', 'pause', 'resume']),
+    reason: z.string().optional(),
+    /** Who said so, and where, where that is known. */
+    by: z.string().optional(),
+    where: whereSaid.optional(),
+  }),
   ...goingOnEvents,
   'run.ended': z.object({
     status: runStatus,

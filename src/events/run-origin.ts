@@ -55,8 +55,13 @@ export const runMode = z.enum(['read-only', 'full']);
 export type RunMode = z.infer<typeof runMode>;
 
 export const runOrigin = z.discriminatedUnion('kind', [
-  /** `client`: the program that they sit at, when it is not the terminal. */
-  z.object({ kind: z.literal('person'), client: z.string().optional(), mode: runMode.optional() }),
+  /** `client`: the program that they sit at, when it is not the terminal; `name`: who they are, where they had to say so. */
+  z.object({
+    kind: z.literal('person'),
+    client: z.string().optional(),
+    name: z.string().optional(),
+    mode: runMode.optional(),
+  }),
   /** Spawned by a client outside: it has a thread of its own. */
   z.object({ kind: z.literal('client'), by: z.string(), rights: clientRights.optional(), a2a: peerRequest.optional() }),
   /** A prompt to a group that lasts, or to one member of it; with the folders of members that have one of their own. */

@@ -20,7 +20,7 @@ const starting = {
   ...{ input: isMessage, origin: isObject, budget: budgetCheck, condense: isSwitch, planOnly: isSwitch },
 };
 
-const sending = { by: isText, where: isOneOf(...whereSaid.options) };
+const sending = { by: isText, where: isOneOf(...whereSaid.options), message: isText };
 
 export function checkedEngine(engine: Engine): Engine {
   return {
@@ -53,13 +53,15 @@ export function checkedEngine(engine: Engine): Engine {
       if (sender !== undefined) requireGiven('forget', sender, sending, { needed: ['by', 'where'] });
       return await engine.forget(session, rule, sender ?? { by: personHere(), where: 'library' });
     },
-    async cancel(run, reason) {
+    async cancel(run, reason, sender) {
       requireReason('cancel', reason);
-      return await engine.cancel(run, reason);
+      if (sender !== undefined) requireGiven('cancel', sender, sending, { needed: ['by', 'where'] });
+      return await engine.cancel(run, reason, sender);
     },
-    async pause(run, reason) {
+    async pause(run, reason, sender) {
       requireReason('pause', reason);
-      return await engine.pause(run, reason);
+      if (sender !== undefined) requireGiven('pause', sender, sending, { needed: ['by', 'where'] });
+      return await engine.pause(run, reason, sender);
     },
   };
 }

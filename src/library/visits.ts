@@ -49,8 +49,8 @@ export function createVisits(project: Closable): Visits {
     engine: {
       start: (request) => among(beginning, () => engine.start(request)),
       resume: (run, terms) => among(beginning, () => engine.resume(run, terms)),
-      cancel: (run, reason) => among(visiting, () => engine.cancel(run, reason)),
-      pause: (run, reason) => among(visiting, () => engine.pause(run, reason)),
+      cancel: (run, reason, sender) => among(visiting, () => engine.cancel(run, reason, sender)),
+      pause: (run, reason, sender) => among(visiting, () => engine.pause(run, reason, sender)),
       answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),
       send: (run, text, sender) => among(visiting, () => engine.send(run, text, sender)),
       waits: (run) => among(visiting, () => engine.waits(run)),

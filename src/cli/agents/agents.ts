@@ -3,9 +3,9 @@
 import { hasOwnModels } from '../../agents/definition/executor.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { isError } from '../../agents/text/diagnostics.ts';
+import { agentLineOf, modelsHere } from '../../front/agent-lines.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
-import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -19,7 +19,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
   const { agents, diagnostics } = await readAgentFiles(context);
   const { out, progress } = context.terminal;
   if (options.json) {
-    printJson(context, 'agents list', agents.map(outline));
+    printJson(context, 'agents list', agents.map(agentLineOf));
     return exitCodes.completed;
   }
   if (agents.length === 0) progress.line('no agents yet; troupe init writes one');
@@ -61,24 +61,6 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   }
   return exitCodes.completed;
 }
-
-function outline({ definition, origin, disabled }: LoadedAgent): JsonOf<'agents list'>[number] {
-  const { name, remote, executor, source, description } = definition;
-  const models = modelsHere(definition);
-  return {
-    name,
-    origin,
-    disabled,
-    models,
-    remote: remote?.card ?? null,
-    executor: executor?.name ?? null,
-    source,
-    description: description ?? null,
-  };
-}
-
-/** Whoever lives elsewhere, or in an executor, has models of its own, and nobody here knows which. */
-const modelsHere = (definition: LoadedAgent['definition']): string[] => (hasOwnModels(definition) ? [] : [...definition.models]);
 
 function modelText({ remote, executor, models }: LoadedAgent['definition']): string {
   if (executor !== undefined) return `${executor.name}${executor.model === undefined ? '' : ` (${executor.model})`}, an executor`;

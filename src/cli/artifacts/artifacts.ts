@@ -1,4 +1,5 @@
 /** `troupe artifacts list|show|manifest|pin|unpin`: what work left behind. */
+
 import { manifestYaml } from '../../artifacts/manifest.ts';
 import type { FoundArtifact } from '../../artifacts/port.ts';
 import { changedSinceManifest } from '../../artifacts/recheck.ts';
@@ -7,12 +8,12 @@ import { readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { EventOf } from '../../events/envelope.ts';
+import { artifactValue } from '../../front/shown-artifact.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Project } from '../../project/project.ts';
 import { firstLine, readableBytes } from '../../projections/readable.ts';
 import { artifactsOf } from '../../protocols/artifacts.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
-import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -34,22 +35,11 @@ export async function artifactsListCommand(
     const all = await artifacts.list({ session: row.session, run });
     const shown = options.previews === true ? all : all.filter(({ preview_of }) => preview_of === undefined);
     const { out, progress } = context.terminal;
-    if (options.json) printJson(context, 'artifacts list', shown.map(artifactOut));
+    if (options.json) printJson(context, 'artifacts list', shown.map(artifactValue));
     else if (shown.length === 0) progress.line('nothing was stored there; what runs change and test is, when they end');
     else printTable(out, ['TYPE', 'SIZE', 'REFERENCE', 'STATE', 'MADE BY'], shown.map(cellsOf));
     return exitCodes.completed;
   });
-}
-
-type ArtifactOut = JsonOf<'artifacts list'>[number];
-
-export function artifactOut(artifact: FoundArtifact): ArtifactOut {
-  const { type, ref, generated_by, checksum, bytes, session, run, at, pinned, collected } = artifact;
-  const { preview_ref, preview_of, redacted, claimed, path, size } = artifact;
-  return {
-    ...{ type, ref, generated_by, checksum, bytes, session, run, at, pinned, collected },
-    ...present({ preview_ref, preview_of, redacted, claimed, path, size }),
-  };
 }
 
 const cellsOf = (artifact: FoundArtifact): readonly string[] => [
@@ -90,7 +80,7 @@ export async function artifactsShowCommand(
     const { artifact } = found;
     const preview = artifact.collected ? undefined : await previewText(project, artifact);
     if (options.json) {
-      printJson(context, 'artifacts show', { kind: 'artifact', artifact: artifactOut(artifact), ...present({ preview }) });
+      printJson(context, 'artifacts show', { kind: 'artifact', artifact: artifactValue(artifact), ...present({ preview }) });
       return exitCodes.completed;
     }
     for (const [name, value] of factsOf(artifact)) out.line(`${`${name}:`.padEnd(NAME_WIDTH)}${safeLine(value)}`);
@@ -172,7 +162,7 @@ export async function artifactsPinCommand(
   return withProject(context, { existing: true }, async (project) => {
     const artifact = await artifactIn(context, project, ref, options);
     await project.artifacts.pin(artifact, pinned);
-    if (options.json) printJson(context, 'artifacts pin', artifactOut({ ...artifact, pinned }));
+    if (options.json) printJson(context, 'artifacts pin', artifactValue({ ...artifact, pinned }));
     else context.terminal.out.line(`${ref} is ${pinned ? 'kept until it is unpinned' : 'kept as its type says'}`);
     return exitCodes.completed;
   });

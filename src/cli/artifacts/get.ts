@@ -5,11 +5,11 @@ import type { ArtifactArchive } from '../../artifacts/archive.ts';
 import type { FoundArtifact } from '../../artifacts/port.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { artifactValue } from '../../front/shown-artifact.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
-import { artifactOut } from './artifacts.ts';
 import { artifactIn, textOfArtifact, type WithinOption } from './found.ts';
 
 export interface ArtifactsGetOptions extends JsonOption, WithinOption {
@@ -31,7 +31,7 @@ export async function artifactsGetCommand(context: CommandContext, ref: string, 
     }
     const file = await fileFor(resolve(context.cwd, options.output), artifact, options.force === true);
     await writeBytes(project.artifacts, artifact, file, options.force === true);
-    if (options.json) printJson(context, 'artifacts get', { file, artifact: artifactOut(artifact) });
+    if (options.json) printJson(context, 'artifacts get', { file, artifact: artifactValue(artifact) });
     else progress.line(`${readableBytes(artifact.bytes)} in ${file}`);
     return exitCodes.completed;
   });

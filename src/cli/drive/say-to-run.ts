@@ -109,6 +109,7 @@ function notSaid(
         `the message has ${outcome.bytes} bytes; at most ${limits.messageBytes} are allowed (limit messageBytes)`,
         'put it into a file of the workspace and name the file',
       );
+    case 'reused':
     case 'unknown':
       return usageError(`There is no run ${row.run} any more`, `see what there is: ${call} ps --all`);
     default:

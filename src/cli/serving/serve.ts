@@ -47,10 +47,10 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const door = { tokens: createTokens(callers.tokens), callerOf, owner };
     const names = allowedNames(options.host, options.allowHost);
     const { clock } = context;
-    const { ledger } = project;
     const api = createServedApi({
       ...door,
-      ledger,
+      ledger: project.ledger,
+      project,
       clock,
       random: systemRandom,
       version: needs.version,

@@ -5,6 +5,7 @@
 import type { z } from 'zod';
 import type { Result } from '../../base/result.ts';
 import type { Deed } from '../../front/roles.ts';
+import type { GivenOut } from '../../front/shapes/given.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import type { HttpConnection } from '../listen.ts';
 import type { Refusal } from './refusals.ts';
@@ -57,7 +58,9 @@ interface Declared<Query extends z.ZodType, Body extends z.ZodType, Said extends
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: Said;
-  handle(asked: RouteRequest<z.infer<Query>, z.infer<Body>>): RouteOutcome<Said extends z.ZodType ? z.input<Said> : never>;
+  handle(
+    asked: RouteRequest<z.infer<Query>, z.infer<Body>>,
+  ): RouteOutcome<Said extends z.ZodType ? GivenOut<z.input<Said>> : never>;
 }
 
 /** What was parsed by a route's own schemas is what its handler takes: the table knows no more than that. */

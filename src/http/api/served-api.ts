@@ -8,11 +8,17 @@ import type { Tokens } from '../tokens.ts';
 import { type ApiEndpoint, createApi } from './api.ts';
 import { eventRoutes } from './event-routes.ts';
 import { loginPath, loginRoutes } from './login-routes.ts';
+import type { ServedProject } from './needs.ts';
 import { pageRoutes } from './pages.ts';
+import { projectRoutes } from './project-routes.ts';
 import type { Route } from './route.ts';
+import { runRoutes } from './run-routes.ts';
+import { waitRoutes } from './wait-routes.ts';
 
 export interface ApiNeeds {
   readonly ledger: Ledger;
+  /** Streams alone without it. */
+  readonly project?: ServedProject | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly version: string;
@@ -43,4 +49,10 @@ export function createServedApi(needs: ApiNeeds): ServedApi {
   return { ...api, loginPath: () => loginPath(logins.code(owner).code), close: () => stopping.abort() };
 }
 
-const tableOf = (needs: ApiNeeds, stopping: AbortSignal): readonly Route[] => [...eventRoutes({ ...needs, stopping })];
+function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
+  const { project, clock, onError } = needs;
+  const events = eventRoutes({ ...needs, stopping });
+  if (project === undefined) return events;
+  const all = { project, clock, onError };
+  return [...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all)];
+}

@@ -1,0 +1,161 @@
+/** Sessions, costs, agents, what work left behind, and how the ledger is. */
+import { z } from 'zod';
+import type { SessionId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { fail, ok } from '../../base/result.ts';
+import { agentLineOf, checkedValue } from '../../front/agent-lines.ts';
+import { costsValue, readCosts } from '../../front/costs.ts';
+import { readSessions } from '../../front/session-rows.ts';
+import { artifact } from '../../front/shapes/artifacts.ts';
+import { agentLine, checked } from '../../front/shapes/files.ts';
+import { ledgerStats, verifyReport } from '../../front/shapes/keeping.ts';
+import { costs, sessionRow } from '../../front/shapes/runs.ts';
+import { artifactValue } from '../../front/shown-artifact.ts';
+import { findVisibleRun, findVisibleSession, visibleRuns } from '../../front/sight.ts';
+import { type RouteNeeds, value } from './needs.ts';
+import { invalid, notFound } from './refusals.ts';
+import { defineRoute, type Route } from './route.ts';
+
+export function projectRoutes(needs: RouteNeeds): readonly Route[] {
+  return [sessionsRoute(needs), costsRoute(needs), ...agentRoutes(needs), ...artifactRoutes(needs), ...ledgerRoutes(needs)];
+}
+
+function sessionsRoute({ project }: RouteNeeds): Route {
+  return defineRoute({
+    ...{ method: 'GET', path: '/sessions', group: 'Runs', deed: 'look', answer: z.array(sessionRow) },
+    summary: 'Conversations, newest first, as `troupe sessions` has them.',
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(limits.listedRuns).default(20) }),
+    handle: async ({ caller, query }) => {
+      const { rows } = await readSessions(project, query.limit);
+      if (caller.sees === 'everything') return value([...rows]);
+      const own = new Set((await visibleRuns(project.ledger, caller)).map(({ session }) => session));
+      return value(rows.filter(({ session }) => own.has(session)));
+    },
+  });
+}
+
+function costsRoute({ project }: RouteNeeds): Route {
+  return defineRoute({
+    ...{ method: 'GET', path: '/costs', group: 'Costs', deed: 'look', answer: costs },
+    summary: 'What was spent, by agent and model: by a run and everything below it, in a session, or in all.',
+    query: z.strictObject({ run: z.string().max(100).optional(), session: z.string().max(100).optional() }),
+    handle: async ({ caller, query }) => {
+      const { ledger } = project;
+      if (query.run !== undefined) {
+        const run = await findVisibleRun(ledger, caller, query.run);
+        return run === undefined ? fail(notFound('such run')) : value(costsValue(await readCosts(ledger, { run })));
+      }
+      if (query.session !== undefined) {
+        const session = await findVisibleSession(ledger, caller, query.session);
+        return session === undefined ? fail(notFound('such session')) : value(costsValue(await readCosts(ledger, { session })));
+      }
+      if (caller.sees === 'everything') return value(costsValue(await readCosts(ledger, {})));
+      return fail(invalid('Say of which run or session.'));
+    },
+  });
+}
+
+function agentRoutes({ project }: RouteNeeds): readonly Route[] {
+  const group = 'Agents';
+  return [
+    defineRoute({
+      ...{ method: 'GET', path: '/agents', group, deed: 'look', answer: z.array(agentLine) },
+      summary: 'The agents that there are for whoever asks.',
+      handle: async ({ caller: { rights, role } }) => {
+        const { agents } = await project.agents();
+        const seen = agents.filter(({ definition }) => role !== undefined || (rights?.spawn?.includes(definition.name) ?? true));
+        return value(seen.map(agentLineOf));
+      },
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/agents/search', group, deed: 'work' },
+      summary: 'The agents that fit a sentence, best first.',
+      query: z.strictObject({ query: z.string().min(1).max(1_000), limit: z.coerce.number().int().min(1).max(100).default(10) }),
+      answer: z.array(z.looseObject({ id: z.string() })),
+      handle: async ({ caller, query }) => {
+        const client = { kind: 'client', name: caller.name, rights: caller.rights } as const;
+        const found = await project.assistants.search(client, { query: query.query, limit: query.limit });
+        return found.ok ? value([...found.value]) : fail({ ...found.error, status: 422 });
+      },
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/agents/check', group, deed: 'keep', answer: checked },
+      summary: 'Every problem in every agent file, at once.',
+      handle: async () => value(checkedValue(await project.agents())),
+    }),
+  ];
+}
+
+function artifactRoutes({ project }: RouteNeeds): readonly Route[] {
+  const { artifacts, ledger } = project;
+  const group = 'Artifacts';
+  return [
+    defineRoute({
+      ...{ method: 'GET', path: '/sessions/{session}/artifacts', group, deed: 'look', answer: z.array(artifact) },
+      summary: 'What the runs of a session left behind.',
+      handle: async (asked) => {
+        const session = await findVisibleSession(ledger, asked.caller, asked.param('session'));
+        if (session === undefined) return fail(notFound('such session'));
+        return value((await artifacts.list({ session })).map(artifactValue));
+      },
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/sessions/{session}/artifact', group, deed: 'look', answer: 'bytes' },
+      summary: 'The bytes of one of them, by its reference; as a download, whatever is in it.',
+      query: z.strictObject({ ref: z.string().min(1).max(1_000) }),
+      handle: async ({ caller, param, query }) => {
+        const session = await findVisibleSession(ledger, caller, param('session'));
+        if (session === undefined) return fail(notFound('such session'));
+        const found = (await artifacts.list({ session: session as SessionId })).find(({ ref }) => ref === query.ref);
+        if (found === undefined) return fail(notFound('such artifact in this session'));
+        if (found.collected) return fail({ ...notFound('such artifact any more: it was collected'), status: 410 });
+        const headers = {
+          'content-type': 'application/octet-stream',
+          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(found.ref.split('/').at(-1) ?? 'artifact')}`,
+          etag: `"${found.checksum.replace('sha256:', '')}"`,
+          'cache-control': 'private, max-age=31536000, immutable',
+        };
+        return ok({ kind: 'response', response: new Response(ReadableStream.from(artifacts.bytes(found)), { headers }) });
+      },
+    }),
+  ];
+}
+
+function ledgerRoutes({ project }: RouteNeeds): readonly Route[] {
+  const { ledger, config } = project;
+  const group = 'Ledger';
+  return [
+    defineRoute({
+      ...{ method: 'GET', path: '/ledger', group, deed: 'keep', answer: ledgerStats },
+      summary: 'How large the ledger is.',
+      handle: async () => value({ ledger: config.ledger, ...(await ledger.stats()) }),
+    }),
+    defineRoute({
+      ...{ method: 'POST', path: '/ledger/verify', group, deed: 'keep', answer: verifyReport },
+      summary: 'Checks the hash chain of a session, or of all, and what follows from it. Reads everything that it checks.',
+      body: z.strictObject({ session: z.string().max(100).optional() }),
+      handle: async ({ body }) => {
+        const report = await ledger.verify(body.session as SessionId | undefined);
+        return value(report.kind === 'drifted' ? { ...report, rows: [...report.rows] } : report);
+      },
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/metrics', at: 'root', group, deed: 'keep', answer: 'text' },
+      summary: 'Numbers for Prometheus.',
+      handle: async () => {
+        const unfinished = await ledger.runs({ states: ['running', 'waiting', 'paused', 'parked'], limit: limits.runLookup });
+        const stats = await ledger.stats();
+        const states = Map.groupBy(unfinished, ({ state }) => state);
+        const lines = [
+          ...[...states].map(([state, rows]) => `troupe_runs_unfinished{state="${state}"} ${rows.length}`),
+          ...Object.entries(stats).map(
+            ([name, count]) => `troupe_ledger_${name.replaceAll(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)} ${count}`,
+          ),
+          `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
+        ];
+        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+        return ok({ kind: 'response', response: new Response(`${lines.join('\n')}\n`, { headers }) });
+      },
+    }),
+  ];
+}

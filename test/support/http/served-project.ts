@@ -1,0 +1,54 @@
+/** A real project with a model that is a function, behind the real API on a free port. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
+import type { Model } from '../../../src/models/port.ts';
+import { openProject } from '../../../src/project/open.ts';
+import type { Project } from '../../../src/project/project.ts';
+import type { McpCaller } from '../../../src/protocols/mcp/needs.ts';
+import type { Brain } from '../world.ts';
+import { type ApiServer, startApi } from './api-server.ts';
+
+export interface ServedWorld extends ApiServer {
+  readonly project: Project;
+  readonly folder: string;
+  /** Another server over the same project, as after a restart of the first. */
+  again(): Promise<ApiServer>;
+}
+
+export interface ServedOptions {
+  readonly brain: Brain;
+  readonly agents: readonly AgentDefinition[];
+  readonly callers?: Readonly<Record<string, McpCaller>>;
+}
+
+export async function serveWorld({ brain, agents, callers = {} }: ServedOptions): Promise<ServedWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
+  let asked = 0;
+  const model: Model = {
+    id: 'test/model',
+    account: 'test',
+    async ask(request) {
+      asked += 1;
+      return await brain(request, asked);
+    },
+  };
+  const project = await openProject({ cwd: folder, root: folder, env: { HOME: folder } }, { agents, models: [model] });
+  const { ledger } = project;
+  // Closed with the project.
+  const kept = { ...ledger, close: async () => undefined };
+  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, more: { project } });
+  const server = await start();
+  return {
+    ...server,
+    project,
+    folder,
+    again: start,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await project.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
