@@ -28,7 +28,7 @@ export const proofMutations: readonly Mutation[] = [
     file: 'src/engine/tasks/seen-before.ts',
     find: 'task: beforeTask(task), base: place.base',
     replace: 'task, base: place.base',
-    caughtBy: { file: lies, test: 'an honest executor that does it, and says little' },
+    caughtBy: { file: lies, test: 'that does it, and says little' },
   },
   {
     invariant: 'Work that changed nothing is not verified',
@@ -36,7 +36,7 @@ export const proofMutations: readonly Mutation[] = [
     file: 'src/engine/evidence/untouched.ts',
     find: 'captured.files.length === 0;',
     replace: 'captured.files.length < 0;',
-    caughtBy: { file: lies, test: 'that does nothing, and what is asked passes without it' },
+    caughtBy: { file: lies, test: 'that does nothing where all passes anyway' },
   },
   {
     invariant: 'What was changed while nobody looked is recorded when the work is captured',
@@ -48,6 +48,22 @@ export const proofMutations: readonly Mutation[] = [
       file: 'test/sim/executor-unseen.test.ts',
       test: 'a check that was changed before a crash proves nothing after it',
     },
+  },
+  {
+    invariant: 'A task that is only to look leaves nothing behind',
+    change: 'what it wrote is its work',
+    file: 'src/project/task-places.ts',
+    find: "terms.mode === 'read-only' ?",
+    replace: "terms.mode === undefined ?",
+    caughtBy: { file: lies, test: 'that writes where it was only to look' },
+  },
+  {
+    invariant: 'X3: after kill -9 an executor goes on in the session that it had',
+    change: 'it always gets a new one',
+    file: 'src/engine/executors/opening.ts',
+    find: 'session: before, mode',
+    replace: 'session: undefined, mode',
+    caughtBy: { file: 'test/sim/executor-kill.test.ts', test: 'kill -9 of the architect, of its two executors and of all' },
   },
   {
     invariant: 'A program that is no executor is told at once',

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { executorWorld, follower, sampleCommand, steps } from '../../test/support/executors/executor-world.ts';
+import { executorWorld, follower, steps } from '../../test/support/executors/executor-world.ts';
+import { sampleCommand } from '../../test/support/executors/sample-command.ts';
 import { commandWalls } from '../tools/shell/walls.ts';
 import { type ExecutorFields, executorsFile } from './entry.ts';
 import { imageProgram } from './image.ts';

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sampleCommand } from '../support/executors/executor-world.ts';
+import { sampleCommand } from '../support/executors/sample-command.ts';
 import { createTestProject, type TestProject } from './support-project.ts';
 
 const CODER = '---\nname: coder\nexecutor: sample\n---\n';

@@ -17,7 +17,8 @@ import { openProject } from '../../src/project/open.ts';
 import type { Sandbox } from '../../src/sandbox/port.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxSettings } from '../../src/sandbox/settings.ts';
-import { executorWorld, follower, sampleSource, steps } from '../support/executors/executor-world.ts';
+import { executorWorld, follower, steps } from '../support/executors/executor-world.ts';
+import { sampleSource } from '../support/executors/sample-command.ts';
 import { describeInside } from '../support/sandbox/sandbox-here.ts';
 
 const top = realpathSync(mkdtempSync('/tmp/troupe-kept-'));

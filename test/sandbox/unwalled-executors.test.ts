@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { userText } from '../../src/events/messages.ts';
 import { openProject } from '../../src/project/open.ts';
-import { sampleCommand } from '../support/executors/executor-world.ts';
+import { sampleCommand } from '../support/executors/sample-command.ts';
 
 async function worked(prompt: string) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-unwalled-')));

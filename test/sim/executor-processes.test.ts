@@ -20,7 +20,7 @@ import { createExecutors } from '../../src/executors/open.ts';
 import { createGuard } from '../../src/tools/files/guard.ts';
 import { createWorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
 import { executing } from '../support/executors/brain-executors.ts';
-import { sampleCommand } from '../support/executors/executor-world.ts';
+import { sampleCommand } from '../support/executors/sample-command.ts';
 import { createWorld, says, type World } from '../support/world.ts';
 
 const RUN = 'run_0000000000processes' as RunId;

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readAll } from '../../src/engine/record/read-all.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
 import { CHECK, LIBRARY, TIMES } from '../support/executors/task-cases.ts';
-import { newTaskFolder, TASK_SESSION, type TaskPlan, taskLife } from '../support/executors/task-world.ts';
+import { DEAD, newTaskFolder, TASK_SESSION, type TaskPlan, taskLife } from '../support/executors/task-world.ts';
 import { crashAt } from '../support/ledger/crash.ts';
 
 const planOf = (include: readonly string[], ...plays: readonly string[]): TaskPlan => ({
@@ -25,6 +25,7 @@ function newFolder(plan: TaskPlan): string {
 async function live(folder: string, plan: TaskPlan, lastAppend = Number.POSITIVE_INFINITY) {
   let appends: readonly string[] = [];
   const life = taskLife(folder, plan, {
+    owner: DEAD,
     wrapLedger: (inner) => {
       const crashing = crashAt(inner, lastAppend);
       appends = crashing.kinds;

@@ -13,6 +13,7 @@ import { createEmbeddedEngine } from '../../src/engine/local/engine.ts';
 import type { EngineOptions } from '../../src/engine/options.ts';
 import type { Engine } from '../../src/engine/port.ts';
 import type { AssistantMessage } from '../../src/events/messages.ts';
+import type { Executors } from '../../src/executors/port.ts';
 import type { LeaseOwner, Ledger } from '../../src/ledger/port.ts';
 import type { Protection } from '../../src/ledger/seals/protection.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/store.ts';
@@ -61,6 +62,8 @@ export interface World {
   readonly ledger: Ledger;
   readonly engine: Engine;
   readonly outside: Outside;
+  /** Those that play by the brain. They end with the process that started them. */
+  readonly executors: Executors;
   close(): Promise<void>;
 }
 
@@ -98,6 +101,7 @@ export function createWorld(options: WorldOptions): World {
       return await options.brain(request, outside.modelCalls.length);
     },
   };
+  const executors = brainExecutors(outside.executors, (request) => options.brain(request, outside.modelCalls.length));
   const engine = (options.createEngine ?? createEmbeddedEngine)({
     ledger,
     clock,
@@ -116,13 +120,14 @@ export function createWorld(options: WorldOptions): World {
     workspaces: stillWorkspaces,
     ...namedPlaces,
     peers: brainPeers(outside.peers, (request) => options.brain(request, outside.modelCalls.length)),
-    executors: brainExecutors(outside.executors, (request) => options.brain(request, outside.modelCalls.length)),
+    executors,
     ...options.engineOptions,
   });
   return {
     ledger,
     engine,
     outside,
+    executors: options.engineOptions?.executors ?? executors,
     async close() {
       await engine.close();
       if (options.ledger === undefined) await ledger.close();

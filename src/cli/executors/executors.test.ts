@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../../test/fixtures/agents/temporary-project.ts';
-import { sampleCommand } from '../../../test/support/executors/executor-world.ts';
+import { sampleCommand } from '../../../test/support/executors/sample-command.ts';
 import { testTerminal } from '../../../test/support/test-terminal.ts';
 import { runProgram } from '../program/program.ts';
 

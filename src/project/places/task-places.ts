@@ -106,7 +106,9 @@ async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlace
   const { place } = terms;
   if (place.kind !== 'worktree') return fail({ code: 'in_place', message: 'Nothing is captured in a folder as it is.' });
   const { top, below } = topOf(place, terms.task);
-  const captured = await workspaces.capture(top, within(terms, below));
+  const domain = within(terms, below);
+  // Whoever was only to look has nothing to leave behind, whatever the executor takes its mode for.
+  const captured = await workspaces.capture(top, terms.mode === 'read-only' ? { ...domain, noTouch: ['**'] } : domain);
   if (!captured.ok) return captured;
   const { patch, files, outside } = captured.value;
   return ok({

@@ -225,8 +225,9 @@ async function play(playing: Playing): Promise<PromptEnded> {
       return ends('end_turn', text);
     }
     const result = await does(playing, `${call.id}-${said().length}`, call.name, call.input);
+    // What it did it remembers, also when it is ended over it.
+    if (result !== undefined) memory.sessions.set(id, [...said(), userText(result)]);
     if (isCancelled(playing) || result === undefined) return ends('cancelled', '');
-    memory.sessions.set(id, [...said(), userText(result)]);
   }
 }
 

@@ -26,14 +26,9 @@ import type {
 } from '../../../src/executors/port.ts';
 import { createGuard } from '../../../src/tools/files/guard.ts';
 import { programOf } from '../programs/programs.ts';
+import { sampleCommand, sampleSource } from './sample-command.ts';
 
-const SOURCE = join(import.meta.dirname, 'sample-agent-main.ts');
-const MAIN = await programOf(SOURCE);
 const MAIN_2 = await programOf(join(import.meta.dirname, 'sample-agent-2-main.ts'));
-
-export const sampleCommand = (...args: readonly string[]): string[] => [process.execPath, MAIN, ...args];
-/** From its source: what was built for the tests may lie where nothing can be shown inside walls. */
-export const sampleSource = (...args: readonly string[]): string[] => [process.execPath, SOURCE, ...args];
 
 export interface ExecutorWorld {
   readonly executors: Executors;

@@ -34,11 +34,11 @@ const WEAKER = { state: 'unverified', why: /what was verified/ } as const;
 /** What was done is not what is said. */
 const lies: readonly TaskCase[] = [
   {
-    ...{ name: 'does nothing, and what is asked passes without it', plays: [SAYS], acceptance: [OLD] },
+    ...{ name: 'does nothing where all passes anyway', plays: [SAYS], acceptance: [OLD] },
     ...{ state: 'unchecked', why: /nothing was changed/ },
   },
   {
-    ...{ name: 'does nothing, and what is asked fails', plays: [SAYS], ...GIVEN_UP },
+    ...{ name: 'does nothing where the check fails', plays: [SAYS], ...GIVEN_UP },
     check: (seen) => expect(seen.payloads('task.policy')).toMatchObject([{ why: expect.stringContaining('node check.js') }]),
   },
   {
@@ -175,6 +175,12 @@ const strays: readonly TaskCase[] = [
     plays: [TIMES, "put src/keys.js exports.key = 'mine';\\n"],
     state: 'verified',
     check: (seen) => expect([undone(seen), patched(seen)]).toEqual([['src/keys.js'], ['src/times.js']]),
+  },
+  {
+    name: 'writes where it was only to look',
+    plays: [TIMES],
+    ...{ mode: 'read-only', acceptance: ['it was looked at'], state: 'unchecked' },
+    check: (seen) => expect([undone(seen), patched(seen)]).toEqual([['src/times.js'], []]),
   },
   {
     name: 'removes what it must not touch',

@@ -76,6 +76,24 @@ export const fileSteps: Readonly<Record<string, Step>> = {
     const [path = '', ...words] = rest.split(' ');
     appendFileSync(path, `${words.join(' ')}\n`);
   },
+  /** `pid PATH`: says who works, to whoever wants to end it. */
+  async 'pid-to'(rest) {
+    appendFileSync(rest, `${process.pid}\n`);
+  },
+  /**
+   * `do EFFECTS NAME PATH`: makes the file, and leaves a line outside that it did. That line is what the session remembers: it
+   * does nothing again that it has done itself.
+   */
+  async do(rest, { cwd, client, session }) {
+    const [effects = '', name = '', path = ''] = rest.split(' ');
+    const line = `${name} ${session}\n`;
+    if (existsSync(effects) && readFileSync(effects, 'utf8').includes(line)) return;
+    const tell = (update: object): Promise<void> => client.notify('session/update', { sessionId: session, update });
+    await tell({ sessionUpdate: 'tool_call', toolCallId: name, title: name, kind: 'edit', status: 'in_progress' });
+    put(resolve(cwd, path), `exports.name = '${name}';\n`);
+    appendFileSync(effects, line);
+    await tell({ sessionUpdate: 'tool_call_update', toolCallId: name, status: 'completed' });
+  },
   /** Runs it itself. */
   async shell(rest, { cwd }) {
     await new Promise((ended) => spawn('sh', ['-c', rest], { cwd, stdio: 'ignore' }).on('close', ended));

@@ -15,6 +15,7 @@ import { ok } from '../../../src/base/result.ts';
 import type { RunEnd } from '../../../src/engine/port.ts';
 import { textOf, userText } from '../../../src/events/messages.ts';
 import { createExecutors } from '../../../src/executors/open.ts';
+import type { LeaseOwner } from '../../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import { createTaskPlaces } from '../../../src/project/places/task-places.ts';
@@ -24,7 +25,7 @@ import { createWorkspaceWatch } from '../../../src/tools/watch/workspace-watch.t
 import { chief, delegates, judges, openIn, task } from '../patterns/architect-play.ts';
 import { createWorld, reports, type World, type WorldOptions } from '../world.ts';
 import { executing } from './brain-executors.ts';
-import { sampleCommand } from './executor-world.ts';
+import { sampleCommand } from './sample-command.ts';
 
 export const TASK_RUN = 'run_000000000000000tasks' as RunId;
 export const TASK_SESSION = 'ses_000000000000000tasks' as SessionId;
@@ -38,6 +39,7 @@ export interface PlayedTask {
   readonly include: readonly string[];
   readonly noTouch?: readonly string[];
   readonly acceptance: readonly string[];
+  readonly mode?: 'read-only';
   readonly seconds?: number;
   readonly cliCalls?: number;
   /** Lines for `sample-steps.ts`. `@` stands for the folder that outlives everything. */
@@ -71,8 +73,8 @@ export function newTaskFolder({ files, tasks }: Pick<TaskPlan, 'files' | 'tasks'
   return folder;
 }
 
-/** No process has this number, so its leases are a dead owner's. */
-const DEAD_PID = 2 ** 22 + 1;
+/** No process has this number: whoever takes up what this one had takes it from somebody who is dead. */
+export const DEAD: Partial<LeaseOwner> = { pid: 2 ** 22 + 1 };
 
 export interface TaskLife extends World {
   /** Begins it, or takes it up. */
@@ -94,19 +96,21 @@ export function taskLife(folder: string, plan: TaskPlan, more: Partial<WorldOpti
     failurePolicy: { onRepeatedError: 'cancel_and_report', onTimeout: 'cancel_and_report' },
   });
   const ids = createIds(systemClock, systemRandom);
-  const owner = more.owner ?? { pid: DEAD_PID };
+  const { owner = {} } = more;
   const ledger = openSqliteLedger({ path: join(folder, 'ledger.db'), clock: systemClock, ids, validate: true, owner });
+  const places = createTaskPlaces(
+    { home: join(folder, 'home'), environment, clock: systemClock, ids },
+    { clock: systemClock, environment },
+    { ledger, clock: systemClock, root: join(folder, 'repo') },
+  );
   const world = createWorld({
     ...{ ledger, agents: [lead, executing('hand', { permissions: { '*': 'allow' }, ...hand })] },
     ...{ brain: (request: ModelRequest) => architect(plan, request), ...more },
     engineOptions: {
       ...{ executors, workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
       verifier: createVerifier({ clock: systemClock, environment }),
-      places: createTaskPlaces(
-        { home: join(folder, 'home'), environment, clock: systemClock, ids },
-        { clock: systemClock, environment },
-        { ledger, clock: systemClock, root: join(folder, 'repo') },
-      ),
+      // The dead lease no files: they would be another's at once.
+      places: owner === DEAD ? { ...places, lease: async () => ok(undefined) } : places,
     },
   });
   return {
@@ -134,10 +138,13 @@ function architect({ tasks }: TaskPlan, request: ModelRequest): ModelOutcome {
   if (last.includes('## RESULT OF')) return judges(request, 'accepted', {}, openIn(request));
   if (said.length > 1) return reports('Done.');
   return delegates(
-    ...tasks.map(({ goal, include, acceptance, noTouch = [], seconds = 600, cliCalls = 8 }) =>
+    ...tasks.map(({ goal, include, acceptance, mode = 'full', noTouch = [], seconds = 600, cliCalls = 8 }) =>
       task(goal, {
         ...{ include, acceptance },
-        more: { constraints: { max_cli_calls: cliCalls, max_duration_seconds: seconds, no_touch: [...noTouch] } },
+        more: {
+          constraints: { max_cli_calls: cliCalls, max_duration_seconds: seconds, no_touch: [...noTouch] },
+          tool_mode: mode,
+        },
       }),
     ),
   );

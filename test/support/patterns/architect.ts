@@ -250,7 +250,6 @@ const asking: readonly Scenario[] = [
 
 const sideBySide: readonly Scenario[] = [
   row('tasks about different files are worked on at once, and put together', {
-    everyCut: true,
     agents: [chief({ parallel: 2 }), ...hands],
     brain: byAgent({
       chief: inTurn(

@@ -1,7 +1,8 @@
 /** Agents that executors work for, in each place where an agent can stand: whoever uses one cannot tell. */
 import { expect } from 'vitest';
-import { executing } from '../executors/brain-executors.ts';
+import { diligent, executing } from '../executors/brain-executors.ts';
 import { calls, reports, says } from '../world.ts';
+import { chief, delegates, inTurn, judges, openIn, payloads, task } from './architect-play.ts';
 import { actor, askedOf, broadcasts, byAgent, eventsOf, fails, type Scenario, told } from './scenarios.ts';
 
 const engineOnly = 'sub-agents are tool calls, and those are made by the engine, not through the steps port';
@@ -29,6 +30,27 @@ export const executorScenarios: readonly Scenario[] = [
     engineOnly: 'what it remembers is in no conversation of ours',
     brain: byAgent({ hand: (request) => says(`heard ${told(request).replaceAll(/\s+/g, ' ')}`) }),
     expect: { body: 'heard One. Two.', finalAgent: 'hand' },
+  }),
+  row('two at once, at tasks of an architect', {
+    everyCut: true,
+    engineOnly: 'what an executor does by itself is no call of ours',
+    agents: [chief({ parallel: 2 }), { ...hand, permissions: { shell: 'allow' } }],
+    prompt: 'Add a greeting.',
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet'), task('leave', { acceptance: ['`check leave` passes'] })),
+        (request) => judges(request, 'accepted', {}, openIn(request)),
+        () => reports('Both.'),
+      ),
+      hand: (request) => diligent(['silent', `touch ${/task_id: (\S+)/.exec(told(request))?.[1]}`])(request),
+    }),
+    expect: { body: 'Both.', finalAgent: 'chief', verification: 'verified' },
+    check(played) {
+      const kinds = played.events.map(({ type }) => type);
+      const first = kinds.indexOf('executor.ended');
+      expect(kinds.slice(0, first).filter((kind) => kind === 'executor.prompted')).toHaveLength(2);
+      expect(payloads(played, 'task.merged')).toMatchObject([{ files: 2, conflicts: [] }]);
+    },
   }),
   row('as a sub-agent that can be asked again', {
     engineOnly,

@@ -17,6 +17,7 @@ const PROGRAMS = [
   'test/support/cluster/worker-main.ts',
   'test/support/executors/sample-agent-2-main.ts',
   'test/support/executors/sample-agent-main.ts',
+  'test/support/executors/task-life-main.ts',
   'test/support/mcp/server.ts',
   'test/support/process/orphan-parent-main.ts',
   'test/support/terminal/stage-main.ts',
