@@ -54,7 +54,7 @@ export const proofMutations: readonly Mutation[] = [
     change: 'what it wrote is its work',
     file: 'src/project/task-places.ts',
     find: "terms.mode === 'read-only' ?",
-    replace: "terms.mode === undefined ?",
+    replace: 'terms.mode === undefined ?',
     caughtBy: { file: lies, test: 'that writes where it was only to look' },
   },
   {
