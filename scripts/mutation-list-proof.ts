@@ -52,7 +52,7 @@ export const proofMutations: readonly Mutation[] = [
   {
     invariant: 'A task that is only to look leaves nothing behind',
     change: 'what it wrote is its work',
-    file: 'src/project/task-places.ts',
+    file: 'src/project/places/task-places.ts',
     find: "terms.mode === 'read-only' ?",
     replace: 'terms.mode === undefined ?',
     caughtBy: { file: lies, test: 'that writes where it was only to look' },
