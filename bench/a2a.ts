@@ -1,7 +1,8 @@
 /**
  * What a task costs that comes by A2A: `node bench/a2a.ts [--tasks 300] [--rounds 3] [--streams 200]`. `troupe serve`, durable,
- * against the SDK's sample server with the same work (bench/a2a-sample.ts): CPU of the server for each task, many streams at
- * once, and the memory of an open subscription; then what a dispatch with one agent costs over that agent itself. Prints a table.
+ * against the SDK's sample server with the same work (bench/a2a-sample.ts), in memory and with a file: CPU of the server for each
+ * task, many streams at once, and the memory of an open subscription; then what a dispatch with one agent costs over that agent
+ * itself. Prints a table.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -159,27 +160,32 @@ const here = import.meta.dirname;
 const model = await start('model', [join(here, 'server.ts')]);
 const base = `http://127.0.0.1:${model.line.replace('PORT ', '')}/v1`;
 const sample = await start('sample', [join(here, 'a2a-sample.ts'), base]);
+const kept = await start('durable sample', [join(here, 'a2a-sample.ts'), base, join(folder, 'sample.db')]);
 const serve = [join(here, '../src/cli/main.ts'), '-C', folder, 'serve', '--port', '0'];
 const troupe = await start('troupe', serve, writeProject(folder, base));
 try {
   const theirs: Side = { name: 'sample', process: sample.child, url: () => `${sample.line}/a2a` };
+  const durable: Side = { name: 'durable sample', process: kept.child, url: () => `${kept.line}/a2a` };
   const { origin } = new URL(troupe.line);
   const ours: Side = { name: 'troupe', process: troupe.child, url: (agent) => `${origin}/a2a/agents/${agent}` };
   // Before the heap has grown for other reasons.
   const memory = [await kibPerSubscription(theirs, many), await kibPerSubscription(ours, many)].map((one) => number(one));
-  const cpu = { theirs: [] as number[], ours: [] as number[], front: [] as number[] };
-  for (const side of [theirs, ours]) await cpuPerTask(side, 'direct', tasks);
+  const cpu = { theirs: [] as number[], durable: [] as number[], ours: [] as number[], front: [] as number[] };
+  for (const side of [theirs, durable, ours]) await cpuPerTask(side, 'direct', tasks);
   await cpuPerTask(ours, 'front', tasks);
   for (let round = 0; round < rounds; round += 1) {
     cpu.theirs.push(await cpuPerTask(theirs, 'direct', tasks));
+    cpu.durable.push(await cpuPerTask(durable, 'direct', tasks));
     cpu.ours.push(await cpuPerTask(ours, 'direct', tasks));
     cpu.front.push(await cpuPerTask(ours, 'front', tasks));
   }
   const ratios = cpu.ours.map((one, round) => one / (cpu.theirs[round] ?? Number.NaN));
+  const overDurable = cpu.ours.map((one, round) => one / (cpu.durable[round] ?? Number.NaN));
   const streamed = [await streams(theirs, many), await streams(ours, many)].map((one) => number(one));
   const over = cpu.front.map((one, round) => one - (cpu.ours[round] ?? Number.NaN));
   const rows = [
     ['CPU of the server for a task, ms', spread(cpu.theirs), spread(cpu.ours), `${spread(ratios)} (aim: ${AIM})`],
+    ['the same, against a sample that is durable', spread(cpu.durable), spread(cpu.ours), spread(overDurable)],
     [`${many} streams at once, all in order: CPU for each, ms`, ...streamed, '–'],
     ['memory of an open subscription, KiB', ...memory, '–'],
     ['dispatch to one agent: CPU for a task, ms', '–', spread(cpu.front), `${spread(over)} more than the agent itself`],
@@ -187,6 +193,6 @@ try {
   process.stdout.write(`${table([`${tasks} tasks`, "SDK's sample", 'troupe serve', 'ratio'], rows)}\n\n`);
   process.stdout.write(`Aim: at most ${AIM} times its CPU: ${median(ratios) <= AIM ? 'met' : 'MISSED'}.\n`);
 } finally {
-  for (const { child } of [troupe, sample, model]) child.kill('SIGKILL');
+  for (const { child } of [troupe, sample, kept, model]) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }

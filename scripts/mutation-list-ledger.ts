@@ -10,6 +10,25 @@ const SQLITE = 'src/ledger/sqlite/store.test.ts';
 
 export const ledgerMutations: readonly Mutation[] = [
   {
+    invariant: 'What was just committed is told from memory only while nobody else has written',
+    change: 'that another process has written is not looked at',
+    file: 'src/ledger/sqlite/recent.ts',
+    find: "integer(version.get() ?? {}, 'data_version') !== seen",
+    replace: 'seen < -1',
+    caughtBy: {
+      file: 'src/ledger/sqlite/recent.test.ts',
+      test: 'is not answered from memory when another process has written since',
+    },
+  },
+  {
+    invariant: 'A question to the ledger is planned once',
+    change: 'SQLite is given a bare number behind LIMIT',
+    file: 'src/ledger/sqlite/read.ts',
+    find: "'LIMIT :limit + 0'",
+    replace: "'LIMIT :limit'",
+    caughtBy: { file: 'src/ledger/sqlite/runs.test.ts', test: 'what is asked again is not planned again' },
+  },
+  {
     invariant: 'What is asked for with `sync: power` is on the disk before the append resolves',
     change: '`sync` of an append is ignored',
     file: 'src/ledger/sqlite/store.ts',

@@ -8,8 +8,20 @@ export interface Random {
   fraction(): number;
 }
 
+/** Asked for in advance: each question to the machine costs as much as many bytes. Each byte is given once. */
+const POOL_BYTES = 4_096;
+let pool = new Uint8Array(0);
+
+function fromPool(count: number): Uint8Array {
+  if (count > POOL_BYTES) return randomBytes(count);
+  if (pool.length < count) pool = randomBytes(POOL_BYTES);
+  const given = pool.slice(0, count);
+  pool = pool.subarray(count);
+  return given;
+}
+
 export const systemRandom: Random = {
-  bytes: (count) => randomBytes(count),
+  bytes: fromPool,
   fraction: () => Math.random(),
 };
 

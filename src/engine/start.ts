@@ -58,12 +58,13 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   const lease = await acquire(options.ledger, session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
   return await withLease(options.ledger, lease.fence, async (): Promise<StartOutcome | StartedBefore> => {
-    const [there] = request.run === undefined ? [] : await options.ledger.runs({ run, limit: 1 });
+    const isFresh = lease.fresh === true;
+    const [there] = request.run === undefined || isFresh ? [] : await options.ledger.runs({ run, limit: 1 });
     if (there !== undefined) {
       await options.ledger.release(lease.fence);
       return { kind: 'there already', row: there };
     }
-    const begun = request.session === undefined ? undefined : await begunSession(options.ledger, session);
+    const begun = request.session === undefined || isFresh ? undefined : await begunSession(options.ledger, session);
     const past = begun === undefined ? NO_PAST : await pastBefore(options.ledger, session);
     const continues = begun === undefined ? undefined : await continued(options.ledger, session, request, past);
     const started: Payloads['run.started'] = {

@@ -6,6 +6,7 @@ import type { SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
+import { createRecentlyUsed } from '../base/recently-used.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { readExactly } from '../engine/record/read-all.ts';
 import type { Failure } from '../events/catalogue.ts';
@@ -64,9 +65,9 @@ export function membersOf({ name, group, models }: AgentDefinition): GroupMember
 export const kept = (definition: AgentDefinition): Json => definition as unknown as Json;
 const restored = (json: Json): AgentDefinition => json as unknown as AgentDefinition;
 
-/** The agents of the group that talks in a session. Read once per session: they never change. */
+/** The agents of the group that talks in a session. Read once for each that is talked in: they never change. */
 export function createSavedAgents(ledger: Ledger): (session: SessionId, name: string) => Promise<AgentDefinition | undefined> {
-  const bySession = new Map<SessionId, Promise<ReadonlyMap<string, AgentDefinition>>>();
+  const bySession = createRecentlyUsed<SessionId, Promise<ReadonlyMap<string, AgentDefinition>>>(limits.groupSessionsKept);
   const read = async (session: SessionId): Promise<ReadonlyMap<string, AgentDefinition>> => {
     const created = await readExactly(ledger, ORGANISATION, { types: ['group.created'] });
     const own = created.find((event) => event.event_type === 'group.created' && event.payload.session === session);

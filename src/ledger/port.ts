@@ -135,7 +135,8 @@ export interface AcquireOptions {
 }
 
 export type LeaseOutcome =
-  | { readonly kind: 'acquired'; readonly fence: Fence; readonly takenOver: boolean }
+  /** `fresh`: neither the run nor its session has any event yet. */
+  | { readonly kind: 'acquired'; readonly fence: Fence; readonly takenOver: boolean; readonly fresh?: true }
   | { readonly kind: 'held'; readonly owner: LeaseOwner }
   | { readonly kind: 'busy_session'; readonly run: RunId; readonly owner: LeaseOwner };
 

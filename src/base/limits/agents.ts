@@ -18,6 +18,7 @@ export const agentLimits = {
   presetWorkerTurns: 40,
   charterCharacters: 4_000,
   groupWorkers: 100,
+  groupSessionsKept: 1_000,
   squadAgentFolders: 500,
 
   // one agent

@@ -21,7 +21,7 @@ import type { Writes } from '../record/writes.ts';
 import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
-import { createSpendMeter, type SpendMeter, type WorstCase } from '../spending/worst-case.ts';
+import { createSpendMeter, type SpendMeter, unlimited, type WorstCase } from '../spending/worst-case.ts';
 import type { AsksAgain } from './askable-agents.ts';
 import { createOfferedClarifications } from './offered-clarifications.ts';
 import { announceTurn, noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED, type TurnRecorder } from './turn-records.ts';
@@ -93,6 +93,10 @@ async function attempt(
   let asked: string | undefined;
   let worst: WorstCase | undefined;
   let failures = 0;
+  const worstOf = async (model: string): Promise<WorstCase> => {
+    const most = await models.find(({ id }) => id === model)?.mostOutput?.(settingsOf(setup));
+    return meter.worstCase(model, request, most ?? loopLimits(setup.definition).maxOutputTokens);
+  };
   const outcome = await askWithRetries<Refused | GivenUp>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
     clock: tree.clock,
@@ -101,15 +105,14 @@ async function attempt(
     async before(model) {
       const first = asked === undefined;
       asked = model;
-      const opened = models.find(({ id }) => id === model);
-      const { maxOutputTokens } = loopLimits(setup.definition);
-      const most = (await opened?.mostOutput?.(settingsOf(setup))) ?? maxOutputTokens;
-      worst = meter.worstCase(model, request, most);
-      return await announceTurn(recorder, step, request, first, attempts, worst);
+      // Where no budget limits it, what it could cost is asked when it has failed.
+      worst = attempts.limited ? await worstOf(model) : undefined;
+      return await announceTurn(recorder, step, request, first, attempts, worst ?? unlimited(model));
     },
     async onFailure({ model, attempt, error, final, nextInMs }) {
       failures = attempt;
       if (final && error.kind === 'cancelled') tree.checkpoint(node);
+      worst ??= await worstOf(model);
       const base = { turn: request.turn, model, attempt, error, final, ...doubtOf(error, worst) };
       const failed = node.journal.event('model.failed', { ...base, ...(final ? {} : { nextInMs }) }, { step });
       const { events, options } = attempts.failed(error);

@@ -75,10 +75,12 @@ export function createEmbeddedDriver(options: EngineOptions, watchers: ReadonlyS
   const driveFrom = async (task: DriveTask): Promise<RunHandle> => {
     const lease = leaseOf(options, task.fence);
     const at = { current: live(task, lease) };
-    await begin(at.current, task.opening);
-    const handle: RunHandle = { session: task.session, run: task.run, done: work(task, at, lease) };
+    const begun = begin(at.current, task.opening);
+    // What a new run does first is written behind its beginning, in the same commit; one that is taken up hears its own first.
+    if (at.current.root.journal.past.length > 0) await begun;
+    const handle = { session: task.session, run: task.run, done: work(task, at, lease) };
     driven.set(task.run, { handle, interrupt: (why) => at.current.tree.interrupt(why) });
-    return handle;
+    return await begunOrLeft(begun, handle);
   };
   const driving = async (run: RunId): Promise<RunHandle | undefined> => {
     for (let here = driven.get(run); here !== undefined; here = driven.get(run)) {
@@ -91,8 +93,7 @@ export function createEmbeddedDriver(options: EngineOptions, watchers: ReadonlyS
     drive(task) {
       const handle = driveFrom(task);
       beginning.add(handle);
-      const begun = (): void => void beginning.delete(handle);
-      handle.then(begun, begun);
+      handle.finally(() => beginning.delete(handle)).catch(() => undefined);
       return handle;
     },
     driving,
@@ -120,6 +121,17 @@ export function createEmbeddedDriver(options: EngineOptions, watchers: ReadonlyS
       stopping = undefined;
     },
   };
+}
+
+/** Where its beginning could not be written, nothing that it does is written either: it leaves by itself. */
+async function begunOrLeft(begun: Promise<void>, handle: RunHandle): Promise<RunHandle> {
+  try {
+    await begun;
+    return handle;
+  } catch (error) {
+    await handle.done;
+    throw error;
+  }
 }
 
 /** Writes what a life begins with. */

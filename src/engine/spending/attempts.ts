@@ -42,6 +42,8 @@ export interface GivenUp {
 }
 
 export interface Attempts {
+  /** Whether a budget limits them at all. */
+  readonly limited: boolean;
   /** Reserves an attempt together with `events`, and gives what was written once it is durable. */
   reserve(worst: WorstCase, events: readonly NewEvent[]): Promise<readonly LedgerEvent[] | Refused | GivenUp>;
   /** What was reserved in an earlier life goes on being so: it was one attempt, which was never over. */
@@ -75,6 +77,7 @@ export function createAttempts(
     return { events: [event], options: { counters: settlement(scopes, reserved, settled.spent) } };
   };
   return {
+    limited: scopes.length > 0,
     async reserve(worst, events) {
       const budgeted = scopes.length > 0;
       if (!budgeted && events.length === 0) return [];

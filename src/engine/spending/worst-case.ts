@@ -36,6 +36,14 @@ interface Known {
   readonly frame: string;
 }
 
+/** Of an attempt that no budget limits: nothing is reserved for it. */
+export const unlimited = (model: string): WorstCase => ({
+  model,
+  inputTokens: 0,
+  outputTokens: 0,
+  amounts: { calls: 0, tokens: 0 },
+});
+
 const frameOf = ({ toolChoice, outputSchema }: Sent): string => JSON.stringify([toolChoice ?? 'auto', outputSchema ?? null]);
 
 export function createSpendMeter(prices: Prices, system: string): SpendMeter {

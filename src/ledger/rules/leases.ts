@@ -43,10 +43,10 @@ export function decideLease(view: LeaseView, session: SessionId, run: RunId, opt
   const unfinished = view.unfinished(session);
   const other = unfinished.find((name) => name !== run);
   if (other !== undefined && !unfinished.includes(run)) return { kind: 'busy_session', run: other, owner: NOBODY };
-  return taken(run, mine);
+  return { ...taken(run, mine), ...(known === undefined && view.session(session) === undefined ? { fresh: true } : {}) };
 }
 
-function taken(run: RunId, mine: HeldLease | undefined): LeaseOutcome {
+function taken(run: RunId, mine: HeldLease | undefined): Extract<LeaseOutcome, { kind: 'acquired' }> {
   const fence = { run, epoch: (mine?.epoch ?? 0) + 1 };
   return { kind: 'acquired', fence, takenOver: mine !== undefined && mine.owner !== null };
 }

@@ -27,7 +27,9 @@ const WATCH_AFTER_MS = 20;
 /** SQLite's log changes a moment before the commit in it can be seen, longer when it is flushed to the disk in between. */
 const LOOK_AGAIN_MS = [5, 25, 100, 400] as const;
 
-export function createCommitNotices(database: DatabaseSync, path: string, reader: Reader, clock: Clock): CommitNotices {
+type Reads = Pick<Reader, 'read' | 'lastInbound'>;
+
+export function createCommitNotices(database: DatabaseSync, path: string, reader: Reads, clock: Clock): CommitNotices {
   const bell = path === ':memory:' ? undefined : `${path}-bell`;
   const closing = new AbortController();
   const lastInbound = (session: SessionId): number =>
@@ -133,20 +135,28 @@ function othersCommits(database: DatabaseSync): { look(): boolean } {
 function watchLog(database: DatabaseSync, path: string, clock: Clock, onCommit: () => void): Watch {
   const ofOthers = othersCommits(database);
   let cancel: (() => void) | undefined;
+  /** It changed again right after the first look: what comes in the same moment is looked for once. */
+  let changed: boolean | undefined;
 
   const look = (attempt: number): void => {
     if (ofOthers.look()) onCommit();
     const delay = LOOK_AGAIN_MS[attempt];
+    changed = attempt === 0 ? false : undefined;
     cancel?.();
-    cancel = delay === undefined ? undefined : clock.after(delay, () => look(attempt + 1));
+    cancel = delay === undefined ? undefined : clock.after(delay, () => look(changed === true ? 0 : attempt + 1));
   };
-  const watch = watchFile(path === ':memory:' ? undefined : `${path}-wal`, clock, () => look(0));
+  const onChange = (): void => {
+    if (changed === undefined) look(0);
+    else changed = true;
+  };
+  const watch = watchFile(path === ':memory:' ? undefined : `${path}-wal`, clock, onChange);
   return {
     start: watch.start,
     stop: () => {
       watch.stop();
       cancel?.();
       cancel = undefined;
+      changed = undefined;
     },
   };
 }

@@ -41,6 +41,8 @@ export interface Memo {
   setCounter(name: string, value: number): void;
   /** First in every transaction. */
   begin(): void;
+  /** The data version that the last transaction began with: another one means that somebody else has written since. */
+  version(): number;
   /** Last in every transaction: writes changed counters. */
   flush(): void;
   forget(): void;
@@ -83,6 +85,7 @@ export function createMemo(database: DatabaseSync): Memo {
       if (version !== seenVersion || size() > limits.memoEntries) forget();
       seenVersion = version;
     },
+    version: () => seenVersion,
     flush: () => {
       for (const name of changedCounters) sql.saveCounter.run(name, counters.get(name) ?? 0);
       changedCounters.clear();

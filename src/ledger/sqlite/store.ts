@@ -23,6 +23,7 @@ import { createMemo } from './memo.ts';
 import { createPayloadStore } from './payloads.ts';
 import { createPresence } from './presence.ts';
 import { createReader } from './read.ts';
+import { createRecentEvents } from './recent.ts';
 import { createRunIndex, createRunReader } from './runs.ts';
 import { openFile } from './schema.ts';
 
@@ -62,10 +63,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const payloads = createPayloadStore(database, files);
   const appender = createAppender(database, memo, createRunIndex(database, memo), payloads);
   const writes = createGroupCommit({
-    database,
-    path,
-    writable,
-    clock,
+    ...{ database, path, writable, clock },
     durability: options.durability ?? 'effects',
     checkFile: inMemory ? () => undefined : createPresence(database, path),
     onBegin: memo.begin,
@@ -77,8 +75,10 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     },
   });
   const leases = createLeases({ database, writes, memo, clock, owner });
+  const recent = createRecentEvents(database, memo.version);
   const reader = createReader(database, path, files, protection);
-  const notices = createCommitNotices(database, path, reader, clock);
+  const read: Ledger['read'] = async (query) => recent.read(query) ?? (await reader.read(query));
+  const notices = createCommitNotices(database, path, { read, lastInbound: reader.lastInbound }, clock);
   const readRuns = createRunReader(database, liveness(clock, owner));
   const pin = database.prepare('UPDATE session SET pinned = ? WHERE name = ?');
 
@@ -89,16 +89,17 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
       power: request.sync === 'power',
       before: payloads.filesBefore(events),
       apply: () => leases.freeWith(request, appender.apply(request, events)),
-      after: ({ kind }) => {
-        if (kind !== 'appended') return;
+      after: (outcome) => {
+        if (outcome.kind !== 'appended') return;
         leases.freed(request);
-        if (events.length > 0) notices.committed(request.session, request.events.some(isInbound));
+        recent.note(request.session, outcome.events, events);
+        // Whoever gives the run back with it hears nothing more for it, and what it wrote itself was no news to it.
+        if (events.length > 0) notices.committed(request.session, request.release !== true && request.events.some(isInbound));
       },
     });
   };
 
   const verify = (session?: SessionId): Promise<VerifyReport> => verifySqlite(database, reader, session);
-
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await writes.idle();
@@ -112,7 +113,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
 
   return {
     append,
-    read: reader.read,
+    read,
     tail: notices.tail,
     onNews: notices.onNews,
     onInbound: notices.onInbound,
@@ -127,7 +128,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     verify,
     rebuild: () => rebuildSqlite({ database, writes, memo, verify, counter: async (name) => reader.counter(name) }),
     pin: (session, pinned) => writes.submit({ weight: 1, power: false, apply: () => void pin.run(pinned ? 1 : 0, session) }),
-    gc: (policy) => collectGarbage({ database, writes, memo, files }, policy),
+    gc: (policy) => recent.without(() => collectGarbage({ database, writes, memo, files }, policy)),
     close: () => {
       closed ??= close();
       return closed;

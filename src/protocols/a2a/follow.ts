@@ -194,7 +194,8 @@ async function* newsOf(
       yield come.value;
     }
   } finally {
-    ended.abort();
+    // With a reason: Node makes an error with its stack of one without.
+    ended.abort('over');
     await events.return?.().catch(() => undefined);
   }
 }
