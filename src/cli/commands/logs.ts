@@ -41,7 +41,12 @@ async function followLogs(
   print: (event: LedgerEvent) => void,
 ): Promise<void> {
   const stop = new AbortController();
-  const stopListening = context.terminal.onStop(() => stop.abort());
+  const { progress } = context.terminal;
+  const stopListening = context.terminal.onStop(() => {
+    stop.abort();
+    // The terminal has shown the key: what the shell says next begins on a line of its own.
+    if (progress.isTty) progress.line();
+  });
   try {
     for await (const event of ledger.tail(row.session, 0, stop.signal)) {
       if (!belongs(event)) continue;

@@ -48,7 +48,10 @@ export async function inRounds(
       const before = await alsoNew(known, files, startedAt);
       // Said last: whatever changes from here on is seen.
       terminal.progress.line(`watching ${counted(files.length, 'file')}${unseen}; Ctrl-C ends`);
-      if ((await untilChanged(look, before, clock, stop.signal)) === 'stopped') return done.code;
+      if ((await untilChanged(look, before, clock, stop.signal)) !== 'stopped') continue;
+      // The terminal has shown the key: what the shell says next begins on a line of its own.
+      if (terminal.progress.isTty) terminal.progress.line();
+      return done.code;
     }
   } finally {
     unlisten();
