@@ -17,6 +17,8 @@ const players = [
 function checkCosts({ ledger }: PlayedScenario): void {
   const spent = ledger.flatMap((event) => {
     if (event.event_type === 'model.response') return [event.payload.cost?.nanoUsd];
+    // A call that failed and may have been charged for is one at an unknown price.
+    if (event.event_type === 'model.failed') return event.payload.inDoubt === true ? [undefined] : [];
     // An agent elsewhere that was asked and gave no answer has worked all the same.
     if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? [undefined] : [];
     return event.event_type === 'peer.state' && ['failed', 'rejected', 'canceled'].includes(event.payload.state)
@@ -90,13 +92,19 @@ function asked({ asked: requests }: PlayedScenario): Record<string, unknown[]> {
   return byAgent;
 }
 
+const inAnyOrder = (requests: Record<string, unknown[]>) =>
+  Object.fromEntries(Object.entries(requests).map(([agent, all]) => [agent, all.map((one) => JSON.stringify(one)).toSorted()]));
+
 describe('the two agree on what every agent is asked, where nobody races', () => {
   const playable = scenarios.filter(
     (one) => one.engineOnly === undefined && one.agents.every((agent) => agent.team === undefined),
   );
 
   it.each(playable)('$pattern: $name', async (scenario) => {
-    expect(asked(await playOnEngine(scenario))).toEqual(asked(await playByHand(scenario)));
+    const [onEngine, byHand] = [asked(await playOnEngine(scenario)), asked(await playByHand(scenario))];
+    // Whoever works on two tasks at once is asked about either first.
+    const atOnce = scenario.agents.some(({ architect }) => (architect?.parallel ?? 1) > 1);
+    expect(atOnce ? inAnyOrder(onEngine) : onEngine).toEqual(atOnce ? inAnyOrder(byHand) : byHand);
   });
 });
 
