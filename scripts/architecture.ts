@@ -109,7 +109,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['port', 'known'],
     ['resolve', 'kept-in', 'image', 'acp-wire'],
     ['start'],
-    ['acp'],
+    ['acp', 'installed'],
     ['probe', 'open', 'memory'],
   ],
   patterns: [
@@ -127,7 +127,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   engine: [
     ['port', 'options', 'interruption', 'reachable'],
-    ['failure-of', 'models-below'],
+    ['failure-of', 'models-below', 'executors-below'],
     ['record'],
     ['spending'],
     ['hearing'],

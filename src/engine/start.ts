@@ -6,6 +6,7 @@ import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { isSomebody } from '../ledger/rules/leases.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import type { Driver } from './driver.ts';
+import { nobodyToWork } from './executors-below.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
 import type { EngineOptions } from './options.ts';
@@ -45,6 +46,10 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   // A model that cannot be asked has no price either, and that is not what is wrong with it.
   const closed = await nobodyToAsk(options, setup.value.definition, setup.value.models);
   if (closed !== undefined) return { kind: 'refused', error: closed };
+  // On a cluster it is the worker that has executors, or not.
+  const isHere = driver.handsOver !== true && request.planOnly !== true;
+  const idle = isHere ? await nobodyToWork(options, setup.value.definition, request.workspace) : undefined;
+  if (idle !== undefined) return { kind: 'refused', error: idle };
   const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, projectScope(options.projectBudget)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
 

@@ -26,6 +26,12 @@ export function createExecutors(options: ExecutorOptions): Executors {
   let isClosed = false;
   return {
     entries: async () => (await resolved()).entries,
+    missing: async (name, folder) => {
+      const entry = entryNamed(name, await resolved());
+      if (!entry.ok) return entry.error;
+      const { isInstalled, notInstalled } = await import('./installed.ts');
+      return isInstalled(entry.value, folder, options.environment) === false ? notInstalled(entry.value) : undefined;
+    },
     open: (asked, signal) =>
       inTurn(asked.key, async () => {
         const left = live.get(asked.key);

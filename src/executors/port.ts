@@ -12,6 +12,8 @@ import type { ExecutorEntry } from './entry.ts';
 export interface Executors {
   /** Known ones and those of executors.yaml, by name. */
   entries(): Promise<readonly ExecutorEntry[]>;
+  /** Why one of this name could not even be started in this folder; nothing is started to find that out. */
+  missing(name: string, folder: string): Promise<ExecutorFailure | undefined>;
   /** A session of the same key that still lives in this process is taken over, whatever else is asked. */
   open(asked: OpenExecutor, signal: AbortSignal): Promise<Result<ExecutorSession, ExecutorFailure>>;
   /** Ends every process. */

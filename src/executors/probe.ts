@@ -3,10 +3,8 @@ import type { Environment } from '../base/environment.ts';
 import { present } from '../base/present.ts';
 import { openAcp } from './acp/open.ts';
 import type { ExecutorEntry } from './entry.ts';
-import { engineOf } from './image.ts';
 import type { ExecutorAbout } from './port.ts';
-import { programPath } from './program.ts';
-import { type AcpClientNeeds, executorEnvironment } from './start/reach.ts';
+import type { AcpClientNeeds } from './start/reach.ts';
 
 export interface Missing {
   readonly what: string;
@@ -45,13 +43,4 @@ export function missingKeys({ needs = [], title }: ExecutorEntry, environment: E
   if (needs.length === 0 || needs.some((name) => (environment[name] ?? '') !== '')) return [];
   const what = `${needs.join(', ')}: ${needs.length === 1 ? 'it is not set' : 'none of them is set'}`;
   return [{ what, fix: `Set ${needs.join(' or ')}, or log in with ${title} itself.` }];
-}
-
-/** Whether its program is there, or the engine for its image; undefined for one that is reached at an address. */
-export function isInstalled({ reach, ...entry }: ExecutorEntry, folder: string, ours: Environment): boolean | undefined {
-  if (reach.kind === 'tcp') return undefined;
-  if (entry.image !== undefined) return engineOf(entry.image, folder, ours['PATH']) !== undefined;
-  const environment = executorEnvironment({ reach, ...entry }, ours);
-  const path = environment.ok ? environment.value['PATH'] : ours['PATH'];
-  return programPath(reach.program, folder, path) !== undefined;
 }

@@ -6,10 +6,13 @@ import { type RunNode, type RunTree, subtree } from '../projections/run-tree.ts'
 export function failedBelow(tree: RunTree, node: RunNode): readonly RunNode[] {
   if (node.endedAt === null || !succeeded({ status: node.state })) return [];
   const below = subtree(tree, node.run).filter(({ run }) => run !== node.run);
-  const failed = below.filter(hasFailed);
+  const failed = below.filter((one) => hasFailed(one) && one.role !== EXECUTOR);
   const names = new Set<string>(failed.map(({ run }) => run));
   return failed.filter((one) => !names.has(one.parent ?? '') && !below.some((other) => isAskedAgain(one, other)));
 }
+
+/** Whoever hands a task over says what becomes of it: tried again, given to another, or given up, which the answer names. */
+const EXECUTOR = 'executor';
 
 const hasFailed = ({ state }: RunNode): boolean => state === 'failed' || state === 'budget_exhausted';
 

@@ -38,6 +38,8 @@ export interface RunSummary {
   readonly waits: readonly OpenWait[];
   /** Of a run that is a reflect loop: the rule that ended it, and what each iteration was judged to be worth. */
   readonly loop?: { readonly ended: GroupProgress['stop']; readonly scores: readonly (number | null)[] };
+  /** Of a run that had tasks worked on at places of their own: how many files their work changes, for `troupe apply`. */
+  readonly toApply?: { readonly files: number };
   readonly ledger: string;
 }
 
@@ -74,6 +76,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
     waits: facts.waits ?? (facts.end?.kind === 'waiting' ? facts.end.waits : []),
     ...loopOf(tree, node),
+    ...(node.merged === 0 ? {} : { toApply: { files: node.merged } }),
     ledger: facts.ledger,
   };
 }

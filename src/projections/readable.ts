@@ -1,6 +1,10 @@
 /** Numbers as people read them. The terminal and the console show the same words for the same figures. */
 import { counted } from '../base/wording.ts';
 
+/** An executor without a file, where it stands beside its part: `executor:codex (executor)` would say it twice. */
+export const shownAgent = (agent: string, role: string | null | undefined): string =>
+  role === 'executor' ? agent.replace(/^executor:/, '') : agent;
+
 const NANO_PER_USD = 1_000_000_000;
 
 /** Money with as many digits as it needs: `$0`, `$0.00042`, `$1.27`. */

@@ -24,7 +24,7 @@ import {
 import { addSpending, type CallCosts, noSpending, spendingIn, spendingOf } from './costs.ts';
 import { countCalls, type DoingsBelow, type EndedCall, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
-import { type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
+import { filesMerged, type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
 import { askedFor, type CallsOfRun, callsAfter, callsTurnedAway, callsWith } from './tool-uses.ts';
 
 export type CutBy = 'maxOutputTokens' | 'peerAnswerBytes' | 'peerArtifacts';
@@ -73,6 +73,8 @@ export interface RunNode extends CallsOfRun {
   /** What it said to the child that it starts next in this role. */
   readonly noteForNext: NotesForNext | null;
   readonly error: Failure | null;
+  /** How many files the work of its tasks changes that was put together last. */
+  readonly merged: number;
   /** What people were told whose words it ended without having heard. */
   readonly unread: readonly string[];
   readonly children: readonly RunId[];
@@ -234,6 +236,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     finalRun: null,
     noteForNext: null,
     error: null,
+    merged: 0,
     unread: [],
     children: [],
     earlier: nothingBelow(),
@@ -255,7 +258,7 @@ function noteOf(started: Payloads['run.started'], parent: RunNode | undefined): 
   const next = parent?.noteForNext;
   if (next?.role === roleInTree(started))
     return next?.each?.find(({ agent }) => agent === started.agent)?.text ?? next?.text ?? null;
-  if (origin.kind === 'call') return origin.reason ?? null;
+  if (origin.kind === 'call' || origin.kind === 'task') return origin.reason ?? null;
   return origin.kind === 'clarification' && input.role === 'user' ? questionIn(textOf(input.content)) : null;
 }
 
@@ -321,6 +324,8 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       );
     default: {
       const note = noteForNext(event);
+      const merged = filesMerged(event);
+      if (merged !== undefined) return { ...node, merged };
       return note === undefined ? node : { ...node, noteForNext: note };
     }
   }

@@ -10,6 +10,7 @@ import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
+import { succeeded } from '../events/succeeded.ts';
 import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
@@ -19,7 +20,7 @@ import { type OrganisationEvent, organisationLine } from './organisation-lines.t
 import { isPatternEvent, patternLine, type RecordedByPattern } from './patterns/pattern-lines.ts';
 import { peerLine } from './peer-lines.ts';
 import { pushLine } from './push-lines.ts';
-import { firstLine, readableBytes, readableCount, readableDuration, readableMoney } from './readable.ts';
+import { firstLine, readableBytes, readableCount, readableDuration, readableMoney, shownAgent } from './readable.ts';
 import { requestLine } from './request-text.ts';
 import { questionIn } from './run-tree.ts';
 
@@ -51,7 +52,7 @@ export function foldTimeline(timeline: Timeline, event: LedgerEvent): Timeline {
 
 /** The line of one event. Remembers in `agents` whose run is whose, so that a follower need not keep the lines. */
 export function timelineLine(agents: Map<RunId, string>, event: LedgerEvent): TimelineLine {
-  if (event.event_type === 'run.started') agents.set(event.run_id, event.payload.agent);
+  if (event.event_type === 'run.started') agents.set(event.run_id, shownAgent(event.payload.agent, roleInTree(event.payload)));
   const [level, text] = describe(event);
   return {
     position: event.position,
@@ -181,7 +182,8 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
       const { status, report, error, finalRun, finalAgent, spoke, verification } = event.payload;
       const ended = `ended ${endedText(status, verification)}`;
       if (status === 'completed' && spoke !== undefined) return ['detail', 'ended its part of the cycle'];
-      if (status === 'completed' && finalRun !== undefined) return ['info', `${ended} with the answer of ${finalAgent}`];
+      if (succeeded({ status }) && finalRun !== undefined)
+        return [status === 'completed' ? 'info' : 'warn', `${ended} with the answer of ${finalAgent}`];
       if (error !== undefined) return [status === 'cancelled' ? 'warn' : 'error', `${ended}: ${error.message}`];
       const level = status === 'completed' ? 'info' : status === 'failed' ? 'error' : 'warn';
       return [level, `${ended}: ${firstLine(report.body, TEXT_CHARACTERS)}`];
@@ -221,13 +223,28 @@ function describeModel(event: EventNamed<'model'>): Description {
       const next = final ? 'gave up' : `trying again${soon}`;
       return [
         final ? 'error' : 'warn',
-        `turn ${turn}: ${model} failed (${error.kind}, attempt ${attempt}), ${next}: ${error.message}`,
+        `turn ${turn}: ${model.replace(/^executor:/, '')} failed (${kindOf(error)}, attempt ${attempt}), ${next}: ${error.message}`,
       ];
     }
     default:
       return unreachable(event);
   }
 }
+
+/** Of an executor its own words: what kind of failure of a model it counts as says nothing to a reader. */
+const kindOf = ({ kind, executor }: Payloads['model.failed']['error']): string =>
+  executor === undefined ? kind : EXECUTOR_FAILED[executor];
+
+const EXECUTOR_FAILED: Readonly<Record<NonNullable<Payloads['model.failed']['error']['executor']>, string>> = {
+  crashed: 'it ended by itself',
+  protocol: 'not the protocol',
+  auth: 'nobody is logged in',
+  unavailable: 'not there',
+  timeout: 'no answer in time',
+  error: 'it says so',
+  refusal: 'it refused',
+  limit: 'stopped at a limit',
+};
 
 type ToolEvent = EventNamed<'tool' | 'cli' | 'file' | 'test' | 'evidence'>;
 
@@ -287,7 +304,7 @@ function describeTool(event: ToolEvent): Description {
 }
 
 function describeChange({ path, addedLines, removedLines, by }: Payloads['file.diff']): string {
-  return `changed ${path} (+${addedLines} -${removedLines})${by === 'outside' ? ', by somebody else' : ''}`;
+  return `changed ${path} (+${addedLines} -${removedLines})${by === 'outside' ? ', not by this run' : ''}`;
 }
 
 function describeTests({ passed, command, why }: Payloads['test.report']): string {
@@ -305,14 +322,16 @@ function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' 
       return ['warn', `asks you: ${firstLine(event.payload.question, TEXT_CHARACTERS)}`];
     case 'task.captured': {
       const { files, undone, failed } = event.payload;
-      if (failed !== undefined) return ['warn', `nothing could be captured: ${failed}`];
-      const back = undone.length === 0 ? '' : `; outside of its terms: ${undone.map(({ path }) => path).join(', ')}`;
-      return [undone.length === 0 ? 'info' : 'warn', `changed ${counted(files.length, 'file')}${back}`];
+      if (failed !== undefined) return ['warn', `what it changed could not be kept as a patch: ${failed}`];
+      const back = undone.length === 0 ? '' : `; taken back, not its task's: ${undone.map(({ path }) => path).join(', ')}`;
+      const kept = files.length === 0 ? 'no file of its task is changed' : `${counted(files.length, 'file')} kept as a patch`;
+      return [undone.length > 0 ? 'warn' : files.length === 0 ? 'detail' : 'info', `${kept}${back}`];
     }
     case 'task.summary':
       return ['info', 'summarised what was said so far'];
     case 'task.error':
-      return ['error', event.payload.message];
+      // The end of the run says it too, unless it is told at the moment when it happens.
+      return [event.payload.category === undefined ? 'detail' : 'error', event.payload.message];
     case 'approval.asked':
       return ['warn', `asks to use ${event.payload.tool}: ${requestLine({ ...event.payload, run: event.run_id })}`];
     case 'approval.answered': {

@@ -96,7 +96,9 @@ describe.concurrent('every example', () => {
     await using on = await exampleProject();
     const { code, out, err } = await on.look(example, 'check', '--graph=mermaid');
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^flowchart TD\n/) });
-    expect(err).toContain('0 errors, 0 warnings');
+    // An executor of somebody else need not be here; everything else is as it should be.
+    const warned = err.split('\n').filter((line) => line.includes(': warning: ') && !line.includes(' is not installed: '));
+    expect({ warned, err }).toEqual({ warned: [], err: expect.stringContaining('0 errors') });
   });
 });
 

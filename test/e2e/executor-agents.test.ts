@@ -45,7 +45,8 @@ describe('an agent that an executor works for', () => {
   it('asks, is answered in another process, and goes on there', async () => {
     await using here = await withExecutor();
     const asked = await here.troupe('run', 'coder', 'ask * npm test\nsay done');
-    expect(asked).toMatchObject({ code: 5, err: expect.stringContaining('coder wants to use shell:\n  | npm test') });
+    const request = 'coder (executor sample) wants to use shell:\n  | npm test';
+    expect(asked).toMatchObject({ code: 5, err: expect.stringContaining(request) });
     await gone(await executorPid(here));
     expect(await here.troupe('approve', 'last')).toMatchObject({
       code: 0,

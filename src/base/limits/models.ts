@@ -24,6 +24,8 @@ export const modelLimits = {
   doctorModels: 8,
   doctorPeers: 8,
   doctorPeerMs: 10 * SECOND,
+  doctorExecutors: 4,
+  doctorExecutorMs: 30 * SECOND,
   repairCharacters: 1 * MIB,
   repairDepth: 100,
   scriptFileBytes: 4 * MIB,

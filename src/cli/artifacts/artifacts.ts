@@ -37,16 +37,25 @@ export async function artifactsListCommand(
     const { out, progress } = context.terminal;
     if (options.json) printJson(context, 'artifacts list', shown.map(artifactValue));
     else if (shown.length === 0) progress.line('nothing was stored there; what runs change and test is, when they end');
-    else printTable(out, ['TYPE', 'SIZE', 'REFERENCE', 'STATE', 'MADE BY'], shown.map(cellsOf));
+    else {
+      const states = shown.some((artifact) => stateOfArtifact(artifact) !== '');
+      const heading = ['TYPE', 'SIZE', 'REFERENCE', ...(states ? ['STATE'] : []), 'MADE BY'];
+      printTable(
+        out,
+        heading,
+        shown.map((artifact) => cellsOf(artifact, states)),
+        ['REFERENCE'],
+      );
+    }
     return exitCodes.completed;
   });
 }
 
-const cellsOf = (artifact: FoundArtifact): readonly string[] => [
+const cellsOf = (artifact: FoundArtifact, states: boolean): readonly string[] => [
   artifact.type,
   readableBytes(artifact.bytes),
   artifact.ref,
-  stateOfArtifact(artifact) || '-',
+  ...(states ? [stateOfArtifact(artifact) || '-'] : []),
   safeLine(firstLine(artifact.generated_by, MADE_BY_CHARACTERS)),
 ];
 
@@ -97,7 +106,7 @@ function factsOf(artifact: FoundArtifact): readonly (readonly [string, string])[
   const facts = {
     reference: ref,
     type: size === undefined ? type : `${type}, ${size.width} × ${size.height} dots`,
-    size: `${readableBytes(bytes)} (${bytes} bytes)`,
+    size: bytes < 1_024 ? readableBytes(bytes) : `${readableBytes(bytes)} (${bytes} bytes)`,
     checksum,
     'said to be': claimed,
     'made by': generated_by,

@@ -51,7 +51,7 @@ async function ofArtifacts(
   options: ArtifactsDiffOptions,
 ): Promise<Difference> {
   const one = await artifactIn(context, project, left, { in: options.in });
-  const other = await artifactIn(context, project, right, { in: options.and ?? options.in });
+  const other = await artifactIn(context, project, right, { in: options.and ?? options.in ?? one.session });
   if (one.checksum === other.checksum) return { same: true, files: [] };
   const [before, after] = await Promise.all(
     [one, other].map((artifact) => textOfArtifact(project.artifacts, artifact, limits.artifactShownBytes)),

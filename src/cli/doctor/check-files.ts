@@ -18,6 +18,7 @@ import { createDeclaredServers, impossibleServers } from '../../project/servers/
 import { uselessDemands } from '../../project/useless-demands.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { checkCardKey } from './check-card-key.ts';
+import { checkExecutors } from './check-executors.ts';
 import { checkModels } from './check-models.ts';
 import { checkRemoteCosts } from './check-remote-costs.ts';
 import { defaultModel } from './used-models.ts';
@@ -63,7 +64,7 @@ async function checkWith(config: ProjectConfig, { context, also, names = NO_NAME
   const variables = [...Object.keys(config.vars), ...names.vars];
   const mcpServers = [...serverNames(config), ...names.mcp];
   const rights = { mcpServers, permissions, named, namedAgents, inSettings: config.agents };
-  const executors = await executorNames(config, env, context.clock);
+  const executors = await executorNames(config, env);
   const options = { projectRoot: root, userConfigDir: userFolder(env), variables, ...rights, ...present({ executors }) };
   const inFolders = await checkProject(options);
   const read = filesRead(root, inFolders);
@@ -80,7 +81,8 @@ async function checkWith(config: ProjectConfig, { context, also, names = NO_NAME
   const costs = [...models, ...checkRemoteCosts(readable, config)];
   const foreign = [...config.foreign.diagnostics, ...(await checkForeign(readable, config, env, names.mcp))];
   const useless = uselessDemands(readable, config);
-  const own = [...checkServers(readable, permissions, env), ...useless, ...(await checkCardKey(config)), ...foreign];
+  const working = await checkExecutors(readable, config, env);
+  const own = [...checkServers(readable, permissions, env), ...useless, ...(await checkCardKey(config)), ...foreign, ...working];
   const presets = await checkPresets(root, userFolder(env), mcpServers);
   const found = [...own, ...presets, ...inFolders.diagnostics, ...outside.flatMap((one) => one.diagnostics)];
   const edges = [...inFolders.edges, ...outside.flatMap((one) => one.edges)];

@@ -38,7 +38,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ['model', async () => (await models).findings],
     ['mcp', () => tryServers(context, project, checked, offline)],
     ['remote', () => tryRemote(context, project, checked, offline)],
-    ['executor', () => findExecutors(context, project, checked)],
+    ['executor', () => tryExecutors(context, project, checked, offline)],
     ['ledger', () => ledgerFinding(context, project)],
     ...(offline ? [] : redisChecks(context, project)),
     ...clusterChecks(context, project),
@@ -98,14 +98,16 @@ async function tryRemote(
 }
 
 /** Loaded only for a project that has some. */
-async function findExecutors(
+async function tryExecutors(
   context: CommandContext,
   config: ProjectConfig | undefined,
   checked: Promise<CheckedFiles>,
+  offline: boolean,
 ): Promise<readonly Finding[]> {
-  const agents = (await checked).agents.filter(({ definition }) => definition.executor !== undefined);
-  if (config === undefined || agents.length === 0) return [];
-  return await (await import('./executor-findings.ts')).executorFindings(context, config, agents);
+  const { agents, diagnostics } = await checked;
+  if (config === undefined) return [];
+  const { executorFindings } = await import('./executor-findings.ts');
+  return await executorFindings(context, { config, agents, diagnostics, offline });
 }
 
 /** Found out by starting one. */

@@ -24,6 +24,8 @@ export interface OutputOptions {
   readonly json?: boolean | undefined;
   readonly jsonl?: boolean | undefined;
   readonly quiet?: boolean | undefined;
+  /** Nothing is handed over: that it stands still then is no news. */
+  readonly planOnly?: boolean | undefined;
 }
 
 /** What both a new run and one that goes on can be given. */
@@ -108,7 +110,8 @@ export async function finishRun(
     for (const line of summaryLines(summary, look)) terminal.progress.line(line);
     if (isTooLittle(end, least)) terminal.progress.line(TOO_LITTLE);
   }
-  if (end.kind === 'paused' || (end.kind === 'interrupted' && end.error === undefined && summary.status !== 'waiting'))
+  const isPaused = end.kind === 'paused' && options.planOnly !== true;
+  if (isPaused || (end.kind === 'interrupted' && end.error === undefined && summary.status !== 'waiting'))
     terminal.progress.prose(`${end.kind}: ${safeText(end.reason)}`, { indent: 2 });
   // The summary says it, where there is one.
   if (end.kind === 'parked' && options.quiet)

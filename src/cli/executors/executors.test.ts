@@ -86,27 +86,6 @@ describe('troupe executors', () => {
     expect((await executors(project.root, 'probe', 'gne')).progress).toContain('Did you mean "gone"?');
   });
 
-  it('are looked for by the doctor, when an agent needs one', async () => {
-    await using project = await temporaryProject({
-      'executors.yaml': 'executors:\n  gone: { command: [no-such-agent], install: get it }\n',
-      'agents/a.md': '---\ndescription: A\nexecutor: gone\n---\nWork.\n',
-      'agents/b.md': '---\ndescription: B\nexecutor: builtin\n---\nWork.\n',
-      'agents/c.md': '---\ndescription: C\nexecutor: mine\n---\nWork.\n',
-    });
-    await executors(project.root, 'add', 'mine', '--', ...sampleCommand());
-    const { out } = await call(project.root, 'doctor', '--offline', '--json');
-    const { findings } = JSON.parse(out) as { findings: readonly { readonly about: string }[] };
-    expect(findings.filter(({ about }) => about.startsWith('executor'))).toEqual([
-      { about: 'executor gone', state: 'broken', text: expect.stringContaining('is not installed'), fix: 'get it' },
-      {
-        about: 'executor builtin',
-        state: 'good',
-        text: expect.stringContaining('Troupe is installed (for the agent b), runs inside walls'),
-      },
-      { about: 'executor mine', state: 'good', text: expect.stringContaining('runs without walls: it was switched off') },
-    ]);
-  });
-
   it('completes their names', async () => {
     await using project = await temporaryProject({ 'executors.yaml': 'executors:\n  mine: { like: pi }\n' });
     expect((await call(project.root, 'complete', '--', 'executors', 'probe', 'm')).out).toContain('mine');

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { TroupeError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import type { ExecutorEntry, ExecutorFields } from '../../executors/entry.ts';
+import { isInstalled } from '../../executors/installed.ts';
 import { type KeptHere, keptHere } from '../../executors/kept-in.ts';
+import type { BuiltinNeeds } from '../../executors/known/entries.ts';
 import { entryNamed, type FoundExecutors, resolvedExecutors } from '../../executors/open.ts';
-import { type ExecutorProbe, isInstalled, probeExecutor } from '../../executors/probe.ts';
+import { type ExecutorProbe, probeExecutor } from '../../executors/probe.ts';
 import { addExecutor } from '../../project/executors/add-executor.ts';
 import { type ExecutorsOfProject, executorsOfProject } from '../../project/executors/lazy-executors.ts';
 import { settingsOf } from '../agents/files.ts';
@@ -22,11 +24,16 @@ type Listed = JsonOf<'executors list'>['executors'][number];
 export async function executorsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const { made, resolved } = await executorsHere(context);
   try {
+    const { environment, builtin } = made.options;
     const executors: Listed[] = [];
     for (const entry of resolved.entries)
-      executors.push(listed(entry, isInstalled(entry, made.root, made.options.environment), await keptHere(entry, made.keeping)));
+      executors.push(listed(entry, isInstalled(entry, made.root, environment), await keptHere(entry, made.keeping)));
     if (options.json) printJson(context, 'executors list', { executors });
-    else printTable(context.terminal.out, ['EXECUTOR', 'NAME', 'FROM', 'STATE', 'WALLS', 'STARTS'], executors.map(cells));
+    else {
+      const rows = executors.map((one) => cells(one, builtin));
+      const heading = ['EXECUTOR', 'NAME', 'FROM', 'STATE', 'WALLS', 'STARTS'];
+      printTable(context.terminal.out, heading, rows, ['EXECUTOR', 'STATE']);
+    }
     return exitCodes.completed;
   } finally {
     await made.close();
@@ -50,9 +57,15 @@ function listed(entry: ExecutorEntry, installed: boolean | undefined, walls: Kep
   return { name, title, source, ...starts, ...present({ installed, install, notes }), walls: present(walls) };
 }
 
-function cells({ name, title, source, installed, walls, command, address }: Listed): readonly string[] {
+/** The built-in one is this program, which people know as `troupe`; where its settings and its state are says nothing to them. */
+function cells(
+  { name, title, source, installed, walls, command = [], address }: Listed,
+  { program, args }: BuiltinNeeds,
+): readonly string[] {
+  const isOwn = program.every((word, index) => command[index] === word);
+  const starts = isOwn ? ['troupe', ...command.slice(program.length).filter((word) => !args.includes(word))] : command;
   const state = installed === undefined ? 'at an address' : installed ? 'installed' : 'not installed';
-  return [name, title, source, state, walls.how, address ?? command?.join(' ') ?? ''].map((text) => safeLine(text));
+  return [name, title, source, state, walls.how, address ?? starts.join(' ')].map((text) => safeLine(text));
 }
 
 export async function executorsProbeCommand(context: CommandContext, name: string, options: JsonOption): Promise<ExitCode> {

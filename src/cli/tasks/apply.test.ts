@@ -108,7 +108,7 @@ describe('troupe apply', () => {
     const before = everythingOf(top);
     const shown = await troupe('apply', 'last', '--dry-run');
     expect(shown).toMatchObject({ code: 0, out: 'M a.txt  +2 -2\nA new.txt  +1 -0\n' });
-    expect(shown.progress).toContain('2 files would be changed; nothing was');
+    expect(shown.progress).toContain('2 files would be changed, nothing was; to do it: troupe apply ');
     expect(everythingOf(top)).toBe(before);
 
     const done = await troupe('apply', run);

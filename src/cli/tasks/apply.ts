@@ -62,7 +62,7 @@ async function undo(context: CommandContext, project: Project, options: ApplyOpt
   if (options.json)
     printJson(context, 'apply', { run, kind: 'undone', apply: id, ...present({ branch }), ...nothing, undone: files });
   else if (branch !== undefined) terminal.out.line(`the branch ${safeLine(branch.name)} of ${shortId(run)} is gone`);
-  else terminal.out.line(`${counted(files.length, 'file')} of ${shortId(run)} taken back`);
+  else terminal.out.line(`taken back: ${counted(files.length, 'file')} as before ${shortId(run)} was applied`);
   return exitCodes.completed;
 }
 
@@ -78,7 +78,8 @@ const LETTERS: Readonly<Record<PatchedFile['change'], string>> = { added: 'A', c
 function print(context: CommandContext, run: string, applied: AppliedWork, { left }: WorkToApply, options: ApplyOptions): void {
   const { out, progress } = context.terminal;
   if (applied.finished !== undefined) progress.line(`finished first: ${safeLine(applied.finished)}, which had been cut off`);
-  for (const file of applied.files) out.line(fileLine(file));
+  // Where it is there already nothing is to be changed.
+  if (applied.kind !== 'nothing') for (const file of applied.files) out.line(fileLine(file));
   for (const { path, why } of applied.inTheWay) progress.line(`in the way: ${safeLine(path)}: ${why}`);
   for (const { path, says, hunks } of applied.conflicts) {
     progress.line(`conflict: ${safeLine(path)}: ${safeLine(says)}`);
@@ -101,7 +102,8 @@ function summary(
   { merge }: ApplyOptions,
 ): string {
   if (kind === 'nothing') return `nothing to do: the work of ${shortId(run)} is there already`;
-  if (kind === 'planned') return `${counted(files.length, 'file')} would be changed; nothing was`;
+  if (kind === 'planned')
+    return `${counted(files.length, 'file')} would be changed, nothing was; to do it: ${call} apply ${shortId(run)}`;
   if (kind === 'applied' && branch !== undefined) return `on the branch ${safeLine(branch.name)} (${branch.commit.slice(0, 12)})`;
   if (kind === 'applied') return `applied; take it back with: ${call} apply --undo`;
   const count = counted(inTheWay.length + conflicts.length, 'file');

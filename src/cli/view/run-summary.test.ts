@@ -6,6 +6,7 @@ import { afterFailure } from '../../front/after-failure.ts';
 import { summarise } from '../../front/summary.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { factLines, summaryLines } from './run-summary.ts';
+import { treeLines } from './tree-lines.ts';
 
 const paint = picocolors.createColors(false);
 const ID = shortId(ROOT);
@@ -125,6 +126,30 @@ function groupWithout(
   const summary = summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) });
   return summaryLines(summary, { paint, call: 'troupe' }).join('\n');
 }
+
+it('names what can be applied, and no command that repeats the work of an executor: its architect says what became of it', () => {
+  const list = eventList();
+  const terms = {
+    ...{ task: 'task-1', include: [], exclude: [], noTouch: [], mode: 'full' as const, package: 'p' },
+    ...{ limits: { maxCliCalls: 1, maxDurationMs: 1, maxMemoryMb: 1 }, place: { kind: 'in-place' as const, path: '/w' } },
+  };
+  started(list, 'lead');
+  const origin = { kind: 'task', parent: ROOT, role: 'executor', reason: 'Add a page', terms } as const;
+  started(list, 'executor:codex', { origin, depth: 1 }, { run: MEMBER });
+  list.add('run.ended', down, { run: MEMBER });
+  list.add('task.merged', { tasks: ['task-2'], files: 3, conflicts: [] });
+  list.add('run.ended', { ...ended, status: 'completed', finalAgent: 'lead' });
+  const tree = list.events.reduce(foldRunTree, initialRunTree());
+  const node = tree.runs.get(ROOT);
+  if (node === undefined) throw new Error('the run is not there');
+  const summary = summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) });
+  const lines = summaryLines(summary, { paint, call: 'troupe' }).join('\n');
+  expect(lines).not.toMatch(/missing|retry/);
+  expect(lines).toMatch(/next +troupe apply \w+ --dry-run/);
+  expect(summary.toApply).toEqual({ files: 3 });
+  const [, below = ''] = treeLines(tree, ROOT, { now: startedAt(9), width: 120, paint });
+  expect(below).toMatch(/codex \(executor\) .*“Add a page”$/);
+});
 
 it('says whose work is missing in an answer, with the command that does it again', () => {
   const without = groupWithout(undefined);

@@ -179,7 +179,7 @@ function reasonsOf({ verification, error, run }: RunSummary, call: string): read
     : reasons;
 }
 
-function nextCommands({ status, run, error }: RunSummary): readonly string[] {
+function nextCommands({ status, run, error, toApply }: RunSummary): readonly string[] {
   const id = shortId(run);
   if (status === 'parked') return [`resume ${id}`, ...onOtherModel(id, error), `show ${id}`];
   if (status === 'interrupted' || status === 'paused') return [`resume ${id}`, `show ${id}`];
@@ -190,6 +190,7 @@ function nextCommands({ status, run, error }: RunSummary): readonly string[] {
   return [
     ...new Set([
       ...(further === undefined ? [] : [further, ...onOtherModel(id, error)]),
+      ...(toApply === undefined ? [] : [`apply ${id} --dry-run`]),
       `show ${id}`,
       `why ${id}`,
       `logs ${id}`,

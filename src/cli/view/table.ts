@@ -4,18 +4,29 @@ import { cutToWidth, padToWidth, textWidth } from '../terminal/text-width.ts';
 
 const GAP = 2;
 
-export function printTable(screen: Screen, heading: readonly string[], rows: readonly (readonly string[])[]): void {
-  for (const [index, line] of tableLines(heading, rows, screen.isTty ? screen.width() : undefined).entries()) {
+export function printTable(
+  screen: Screen,
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  /** Columns that people copy from or look for: they are not cut. */
+  whole?: readonly string[],
+): void {
+  for (const [index, line] of tableLines(heading, rows, screen.isTty ? screen.width() : undefined, whole).entries()) {
     screen.line(index === 0 ? screen.paint.dim(line) : line);
   }
 }
 
 /** Cells are already safe. Without a width nothing is cut: the reader is a program. */
-export function tableLines(heading: readonly string[], rows: readonly (readonly string[])[], width?: number): readonly string[] {
+export function tableLines(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+  width?: number,
+  whole?: readonly string[],
+): readonly string[] {
   const widths = heading.map((title, column) => {
     return rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), textWidth(title));
   });
-  const fitted = width === undefined ? widths : fittedTo(widths, heading, width);
+  const fitted = width === undefined ? widths : fittedTo(widths, heading, width, whole);
   return [heading, ...rows].map((row) => {
     const line = row
       .map((cell, column) => padToWidth(cutToWidth(cell, fitted[column] ?? 0), (fitted[column] ?? 0) + GAP))
@@ -28,9 +39,16 @@ export function tableLines(heading: readonly string[], rows: readonly (readonly 
 /** Narrower than this a column says nothing any more. */
 const COLUMN_MIN = 8;
 
-function fittedTo(widths: readonly number[], heading: readonly string[], width: number): readonly number[] {
+function fittedTo(
+  widths: readonly number[],
+  heading: readonly string[],
+  width: number,
+  whole: readonly string[] = [],
+): readonly number[] {
   const fitted = [...widths];
-  const least = heading.map((title) => Math.max(COLUMN_MIN, textWidth(title)));
+  const least = heading.map((title, column) =>
+    whole.includes(title) ? (widths[column] ?? 0) : Math.max(COLUMN_MIN, textWidth(title)),
+  );
   const over = (): number => fitted.reduce((sum, one) => sum + one + GAP, -GAP) - width;
   while (over() > 0) {
     const spare = fitted.map((one, column) => one - (least[column] ?? 0));

@@ -8,7 +8,14 @@ import { unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
-import { firstLine, readableCost, readableCount, readableDuration, readableMoney } from '../../projections/readable.ts';
+import {
+  firstLine,
+  readableCost,
+  readableCount,
+  readableDuration,
+  readableMoney,
+  shownAgent,
+} from '../../projections/readable.ts';
 import {
   activityOf,
   onlyWaits,
@@ -42,6 +49,8 @@ export interface TreeLook {
 
 const NANO_PER_USD = 1_000_000_000;
 const NOTE_CHARACTERS = 70;
+/** Less of a note says nothing. */
+const NOTE_WIDTH_MIN = 16;
 
 /** Few runs show many of their calls, many runs show few: the picture stays about as tall. */
 const CALLS_SHOWN = 12;
@@ -121,7 +130,8 @@ function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, l
   if (node.note === null) return [line];
   const note = `“${firstLine(safeLine(node.note), NOTE_CHARACTERS)}”`;
   if (textWidth(stripVTControlCharacters(line)) + 1 + textWidth(note) <= look.width) return [`${line} ${note}`];
-  if (look.notes !== true) return [line];
+  const room = look.width - textWidth(stripVTControlCharacters(line)) - 1;
+  if (look.notes !== true) return [room < NOTE_WIDTH_MIN ? line : `${line} ${cutToWidth(note, room)}`];
   const guide = `${guides.below}${node.children.length > 0 ? '│ ' : '  '}`;
   return [line, `${look.paint.dim(guide)}${cutToWidth(note, Math.max(1, look.width - textWidth(guide)))}`];
 }
@@ -129,7 +139,7 @@ function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, l
 function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, look: TreeLook): string {
   const { paint, width } = look;
   const role = roleText(node, root);
-  const head = cutToWidth(`${safeLine(node.agent)}${role}`, Math.max(1, width - textWidth(guide) - 2));
+  const head = cutToWidth(`${safeLine(shownAgent(node.agent, node.role))}${role}`, Math.max(1, width - textWidth(guide) - 2));
   const used = textWidth(guide) + 2 + textWidth(head) + 2;
   const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, root, width - used);
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
@@ -220,7 +230,7 @@ function stateText(node: RunNode, now: number, written: number): string {
       return 'working';
     case 'asking':
       if (written > 0) return `writing, ${readableCount(written)} characters${since(activity.forMs)}`;
-      return `asking ${safeLine(activity.model)}${attemptText(activity.attempt)}${since(activity.forMs)}`;
+      return `${askedText(activity.model)}${attemptText(activity.attempt)}${since(activity.forMs)}`;
     case 'outage':
       // When comes first: what stands behind it is cut on a narrow screen.
       return `attempt ${activity.attempt} in ${wholeSeconds(activity.inMs)}, waiting for ${safeLine(activity.model)}`;
@@ -230,6 +240,10 @@ function stateText(node: RunNode, now: number, written: number): string {
       return unreachable(activity);
   }
 }
+
+/** A model is asked; an executor works. */
+const askedText = (model: string): string =>
+  model.startsWith('executor:') ? `${safeLine(model.slice('executor:'.length))} works on it` : `asking ${safeLine(model)}`;
 
 const briefCost = (cost: { readonly nanoUsd: number; readonly unknownCalls: number }): string =>
   cost.unknownCalls === 0 ? readableMoney(cost.nanoUsd) : cost.nanoUsd === 0 ? '$?' : `${readableMoney(cost.nanoUsd)}+?`;

@@ -7,6 +7,7 @@ import { listAgentFiles } from '../../agents/discover.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import type { Environment } from '../../base/environment.ts';
 import { CONFIG_FILE, DOT_ENV, USER_FILE, userFolder } from '../../project/config.ts';
+import { executorFilesOf } from '../../project/executors/executors-file.ts';
 import { FOREIGN_FILES } from '../../project/servers/foreign-files.ts';
 
 export interface WatchedFiles {
@@ -43,7 +44,7 @@ export async function filesOfOne(place: Place, agents: readonly LoadedAgent[], f
 
 function settingsFiles({ root, env }: Place): readonly string[] {
   const names = [CONFIG_FILE, DOT_ENV, ...FOREIGN_FILES.map(({ file }) => file)];
-  return [...names.map((name) => join(root, name)), join(userFolder(env), USER_FILE)];
+  return [...names.map((name) => join(root, name)), join(userFolder(env), USER_FILE), ...executorFilesOf(root, env)];
 }
 
 async function watched(files: readonly string[], folders: readonly string[]): Promise<WatchedFiles> {

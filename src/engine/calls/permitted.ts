@@ -2,6 +2,8 @@
  * Whether a call may be made: by the rules, or because somebody who was asked has said so. What they are shown is what the call
  * would come to at that moment; when it would come to something else by the time it is made, they are asked again.
  */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { executorNamed } from '../../agents/definition/executor.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -31,6 +33,12 @@ export interface Permit {
   readonly opened?: ProtectedKind | undefined;
   /** What it is made with instead of the model's arguments. */
   readonly input?: Json | undefined;
+}
+
+/** An executor asks in the name of the agent that it works for. */
+function askerText({ name, executor }: AgentDefinition): string {
+  if (executor === undefined) return name;
+  return executorNamed(name) === undefined ? `${name} (executor ${executor.name})` : `the executor ${executor.name}`;
 }
 
 interface Call {
@@ -76,7 +84,7 @@ export async function permitted(
   const what = protection === undefined ? '' : `, on what is protected (${name})`;
   const rule = ruleFor(name, asked.input, path);
   const reason = protection === undefined ? tree.reason?.(definition, tool, asked.input) : undefined;
-  const why = `${definition.name} wants to use ${tool.name}${what}${reason === undefined ? '' : `; ${reason}`}`;
+  const why = `${askerText(definition)} wants to use ${tool.name}${what}${reason === undefined ? '' : `; ${reason}`}`;
   for (let time = timesAsked(node, step); ; time += 1) {
     const answer = await waitForAnswer(tree, node, approvalStep(step, time), {
       kind: 'permission',

@@ -27,6 +27,7 @@ import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { keptSince } from '../travel/travelling.ts';
 import { type CallsAgents, callAgent } from './agent-calls.ts';
 import { createCallOrder } from './call-order.ts';
+import { type CommandLimit, createCommandLimit } from './command-limit.ts';
 import { permitted } from './permitted.ts';
 import { resultBytes } from './result-room.ts';
 import { argumentsGone, askAboutGone, goneText } from './sealed-arguments.ts';
@@ -41,6 +42,7 @@ interface Caller {
   readonly setup: AgentSetup;
   readonly stepIndex: StepIndex;
   readonly files: FileMemory;
+  readonly commands: CommandLimit;
 }
 
 interface Call<Called extends Tool = Tool> {
@@ -56,7 +58,14 @@ interface Call<Called extends Tool = Tool> {
 
 export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSetup, stepIndex: StepIndex): LoopTools {
   const byName = new Map(setup.tools.map((tool) => [tool.name, tool]));
-  const caller: Caller = { tree, node, setup, stepIndex, files: createFileMemory(tree, node) };
+  const caller: Caller = {
+    tree,
+    node,
+    setup,
+    stepIndex,
+    files: createFileMemory(tree, node),
+    commands: createCommandLimit(node),
+  };
   const order = createCallOrder();
   return {
     specs: setup.tools,
@@ -98,6 +107,8 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   await call.itsTurn();
   tree.checkpoint(node);
   if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
+  const tooMany = begun === undefined ? caller.commands.refusal(tool) : undefined;
+  if (tooMany !== undefined) return refuse(caller, step, asked, tooMany);
   const { opened, input: edited } = permit.value;
   const cause = begun ?? (await announce(caller, call, edited));
   if (tool.kind !== undefined) return await callOther(caller, { ...call, tool }, cause, edited);

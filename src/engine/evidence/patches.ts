@@ -8,9 +8,20 @@ import { artifactsOfRun, type StoresArtifacts } from './run-artifacts.ts';
 export type KeepsPatches = StoresArtifacts & TimeAndIds;
 
 /** `step` is stable: the same one gives the same artifact, also after a crash. */
-export async function keepPatch(tree: KeepsPatches, node: DrivenRun, step: string, bytes: Uint8Array): Promise<string> {
+export async function keepPatch(
+  tree: KeepsPatches,
+  node: DrivenRun,
+  step: string,
+  bytes: Uint8Array,
+  tasks: readonly string[],
+): Promise<string> {
   const stored = await artifactsOfRun(tree, node).put(step, {
-    ...{ type: 'patch', name: 'task-#.patch', generatedBy: 'git diff', source: { kind: 'bytes', bytes }, exact: true },
+    ...{
+      type: 'patch',
+      name: 'task-#.patch',
+      generatedBy: tasks.length > 1 ? `${tasks.length} tasks together` : (tasks[0] ?? ''),
+    },
+    ...{ source: { kind: 'bytes', bytes }, exact: true },
   });
   if (stored.ok) return stored.value.ref;
   throw new TroupeError(stored.error.code, stored.error.message, { fix: stored.error.fix });

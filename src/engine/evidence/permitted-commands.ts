@@ -1,5 +1,6 @@
 /** Commands of an agent's file are a stranger's text: they are run only as the agent's own shell would be. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { taskTermsOf } from '../../events/run-origin.ts';
 import { stricter } from '../../permissions/rule-map.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
@@ -7,6 +8,12 @@ import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { runModeOf, underMode } from '../record/run-mode.ts';
 import type { Writes } from '../record/writes.ts';
+
+const byFile = ({ name, source }: AgentDefinition): string =>
+  `the file of ${name} (${source}) wants these commands run before it ends (verify)`;
+
+const byTask = ({ name }: AgentDefinition): string =>
+  `the task that ${name} worked on counts as done only if these commands pass (its acceptance); they are run now`;
 
 const SHELL = { name: 'shell', replay: 'never' } as const;
 
@@ -29,7 +36,7 @@ export async function permittedCommands(
     payload: {
       tool: 'shell',
       input: { verify: [...commands] },
-      why: `the file of ${definition.name} wants these commands run before it ends (verify)`,
+      why: taskTermsOf(node.started)?.verify === undefined ? byFile(definition) : byTask(definition),
     },
   });
   return answer.kind === 'approved' ? undefined : 'not run: the user said no';

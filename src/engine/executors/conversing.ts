@@ -60,7 +60,11 @@ export async function converse(
     permission: (asked) => open(() => permits.permission(asked), 'cancelled'),
     mayRead: (path) => open(() => permits.mayRead(path), STOPPED),
     mayWrite: (path, content) => open(() => permits.mayWrite(path, content), STOPPED),
-    mayRun: (command) => open(() => permits.mayRun(command), STOPPED),
+    mayRun: (command) =>
+      open(async () => {
+        const verdict = await permits.mayRun(command);
+        return verdict.allowed && !watch.mayRun() ? STOPPED : verdict;
+      }, STOPPED),
     ask: (question) => open(() => busy.rest(() => askedOf(recorder, step, question)), { action: 'cancel' as const }),
     wrote: witness.wrote,
     ran(command) {

@@ -4,6 +4,7 @@
  */
 import { durationText } from '../../agents/definition/duration.ts';
 import { limits } from '../../base/limits.ts';
+import { counted } from '../../base/wording.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { type ExecutorRecorder, recorded } from './recorder.ts';
 
@@ -19,6 +20,8 @@ export interface LimitWatch {
   /** Aborted when one of them is reached. */
   readonly signal: AbortSignal;
   reached(): LimitReached | undefined;
+  /** Whether it may have us run one more command; it is stopped where not. */
+  mayRun(): boolean;
   /** Something was reported. */
   look(): void;
   /** What it says that the prompt has cost so far. */
@@ -54,9 +57,18 @@ export function createLimitWatch(recorder: ExecutorRecorder, step: string, pid: 
     ends.push(tree.clock.after(limits.executorMemoryEveryMs, () => void sample()));
   }
   let isOver = false;
+  let begun = standing.ran();
   return {
     signal: stop.signal,
     reached: () => found,
+    mayRun() {
+      if (maxCliCalls === undefined || begun < maxCliCalls) {
+        begun += 1;
+        return true;
+      }
+      reach('cli_calls');
+      return false;
+    },
     look() {
       if (maxCliCalls !== undefined && standing.commands() > maxCliCalls) reach('cli_calls');
     },
@@ -76,7 +88,7 @@ export function limitReached({ terms, use }: Pick<ExecutorRecorder, 'terms' | 'u
   const words: Readonly<Record<LimitCategory, readonly [string, string]>> = {
     timeout: [`was not done within ${durationText(maxDurationMs)}`, 'maxDuration'],
     memory: [`used more than ${maxMemoryMib} MiB of memory`, 'maxMemory'],
-    cli_calls: [`wanted to run more than ${maxCliCalls} commands`, 'maxCliCalls'],
+    cli_calls: [`wanted to run more than ${counted(maxCliCalls, 'command')}`, 'maxCliCalls'],
     cost: [`cost more than ${maxUsd} dollars`, 'maxUsd'],
   };
   const [what, key] = words[category];

@@ -107,6 +107,7 @@ export function executorFailure(
   { message, fix, category }: Pick<ExecutorFailure, 'message' | 'fix'> & Pick<ModelFailure, 'category'>,
   sent: boolean,
 ): ModelFailure {
-  const said = tree.redact(message.startsWith(use.name) ? message : `${use.name}: ${message}`);
+  // What comes from an executor begins with its name for people.
+  const said = tree.redact(message.startsWith('it ') ? `${use.name}: ${message}` : message);
   return { kind: KINDS[why], message: said, executor: why, ...present({ fix, category }), ...(sent ? {} : { unsent: true }) };
 }

@@ -22,6 +22,8 @@ export interface ExecutorStanding {
   changed(): readonly string[];
   /** Commands that it ran, as far as it says so or we ran them. */
   commands(): number;
+  /** Those that we ran for it. */
+  ran(): number;
   isKnown(call: string): boolean;
   isOver(call: string): boolean;
   /** Calls that were asked about, with the same words, and may be made again only when somebody is asked again. */
@@ -65,6 +67,7 @@ export function createStanding(past: readonly LedgerEvent[]): ExecutorStanding {
     begun: () => [...calls.values()].filter(({ id }) => !ends.has(id)),
     changed: () => [...changed],
     commands: () => Math.max(ran, [...calls.values()].filter(({ kind }) => kind === 'execute').length),
+    ran: () => ran,
     isKnown: (call) => calls.has(call),
     isOver: (call) => ends.has(call),
     timesUsed(wait, by) {

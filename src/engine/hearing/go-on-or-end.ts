@@ -1,7 +1,7 @@
 /** What has come from outside, as far as it decides whether a run goes on or ends. */
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { HearsOutside } from './hears.ts';
-import { WallTimeOver } from './stop-reason.ts';
+import { isOverLimit } from './stop-reason.ts';
 
 /** Whether something that a branch has stopped for is there now, or the branch is to end. */
 export function canGoOn(tree: HearsOutside): boolean {
@@ -10,8 +10,8 @@ export function canGoOn(tree: HearsOutside): boolean {
   );
 }
 
-/** Its time was over while others still worked: no answer is of use to it any more. */
-const isLate = ({ abort }: DrivenRun): boolean => abort.signal.reason instanceof WallTimeOver;
+/** A limit of its own was reached while others still worked. */
+const isLate = ({ abort }: DrivenRun): boolean => isOverLimit(abort.signal.reason);
 
 /** Whether somebody outside has asked for the end of this run, or of one above it. */
 export function isToEnd({ outside }: HearsOutside, node: DrivenRun): boolean {

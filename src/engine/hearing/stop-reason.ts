@@ -6,7 +6,7 @@ import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import { sentence } from '../../base/wording.ts';
+import { counted, sentence } from '../../base/wording.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { CANCELLED } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
@@ -28,6 +28,16 @@ export class WallTimeOver extends Error {
   }
 }
 
+/** The reason of an abort because a task may run no more commands. */
+export class CommandsOver extends Error {
+  constructor(agent: string, most: number) {
+    super(`${agent} wanted to run more than ${counted(most, 'command')} (max_cli_calls) and was stopped.`);
+  }
+}
+
+/** Whether a limit of the run itself has ended it: no answer is of use to it any more. */
+export const isOverLimit = (reason: unknown): boolean => reason instanceof WallTimeOver || reason instanceof CommandsOver;
+
 /** That it was cancelled and nothing else: a reason is added once, however often this is asked. */
 const BARE = /^The \w+ was cancelled\.$/;
 
@@ -41,6 +51,10 @@ function reasoned({ abort, lastKnown }: Pick<DrivenRun, 'abort' | 'lastKnown'>, 
   if (reason instanceof WallTimeOver) {
     const up = timeUp(reason, lastKnown);
     return saying({ ...result, ...up }, CANCELLED, up.error.message);
+  }
+  if (reason instanceof CommandsOver) {
+    const error = { code: 'executor_limit', category: 'cli_calls', message: reason.message, fix: 'Give it a smaller task.' };
+    return saying({ ...result, status: 'failed', error }, CANCELLED, reason.message);
   }
   const { error } = result;
   if (result.status !== 'cancelled' || error === undefined || !BARE.test(error.message)) return result;

@@ -61,7 +61,7 @@ async function captured(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms):
     undone: outside.map((one) => ({ ...one })),
     ...present({
       diff: text === '' ? undefined : text.slice(0, limits.taskDiffCharacters),
-      patch: patch.length === 0 ? undefined : await keepPatch(tree, node, `${CAPTURE_STEP}/patch`, patch),
+      patch: patch.length === 0 ? undefined : await keepPatch(tree, node, `${CAPTURE_STEP}/patch`, patch, [task]),
     }),
   };
 }

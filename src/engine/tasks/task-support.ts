@@ -138,7 +138,16 @@ async function merge(tree: SupportsTasks, node: DrivenRun, key: string, { place,
   if (merged?.ok !== true) throw new TroupeError('not_merged', merged?.error.message ?? 'Nobody here can put patches together.');
   const { commit, patch, files, conflicts } = merged.value;
   const told = conflicts.map(({ path, tasks, why }) => ({ path, tasks: [...tasks], ...present({ why }) }));
-  const ref = patch.length === 0 ? undefined : await keepPatch(tree, node, `${key}/patch`, patch);
+  const ref =
+    patch.length === 0
+      ? undefined
+      : await keepPatch(
+          tree,
+          node,
+          `${key}/patch`,
+          patch,
+          parts.map(({ task }) => task),
+        );
   const work = parts.map(({ task, patch: kept }, at) => ({ task, patch: patchRefOf(patches[at]?.patch, kept) }));
   await report(tree, node, key, merged.value, { base: from, tasks: work, patch: patchRefOf(patch, ref), files });
   return { commit, files, conflicts: told, ...present({ patch: ref }) };

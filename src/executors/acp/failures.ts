@@ -34,7 +34,7 @@ export async function executorFailureOf(trouble: PeerTrouble, parts: FailurePart
         message: `${entry.title} wants somebody to log in: ${said}`,
         fix: loginFix(entry, parts.logins ?? []),
       };
-    return { why: 'error', message: `${entry.title} refused ${doing}: ${said}` };
+    return { why: 'error', message: `${entry.title} says that ${doing} failed: ${said}` };
   }
   const flood = trouble.kind === 'closed' ? await parts.flood() : undefined;
   const end = await parts.end();

@@ -65,7 +65,7 @@ describe('an executor that goes away', () => {
   it.each(VERSIONS)('says that it failed, and lives on: version $protocol', async ({ protocol }) => {
     const { outcome, session } = await ended(['error -32603 the model has no credit: sk-ant-abc'], { protocol });
     expect(outcome).toMatchObject({
-      ...{ kind: 'failed', why: 'error', message: 'Sample refused a prompt: the model has no credit: [redacted]' },
+      ...{ kind: 'failed', why: 'error', message: 'Sample says that a prompt failed: the model has no credit: [redacted]' },
     });
     expect(await session.prompt(steps('say on'), follower())).toMatchObject({ text: 'on\n' });
     expect(await session.prompt(steps('error -32000 log in'), follower())).toMatchObject({

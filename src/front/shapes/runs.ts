@@ -89,6 +89,10 @@ const summaryShape = {
     .object({ ended: stopReason.nullable(), scores: z.array(z.number().nullable()) })
     .optional()
     .describe('of a reflect loop'),
+  toApply: z
+    .object({ files: count })
+    .optional()
+    .describe('of a run that hands tasks over: how many files the accepted work changes'),
   ledger: z.string(),
 };
 export const summaryOfRun = z.object(summaryShape);

@@ -66,6 +66,14 @@ describe('what happens then', () => {
     });
   });
 
+  it('is no other try with an executor that is not there', () => {
+    const error = { code: 'executor_unavailable', message: 'It is not installed.' };
+    const gone = failedBy(ended({ status: 'failed', error }), seen, undefined);
+    if (gone === undefined) throw new Error('it failed');
+    expect(nextStep(settings, gone, at)).toMatchObject({ kind: 'downgrade', policy: { trigger: 'error', to: 'b' } });
+    expect(nextStep(settings, gone, { ...at, next: undefined })).toMatchObject({ kind: 'cancel', policy: { trigger: 'error' } });
+  });
+
   it('is for the architect to say, when the work was done and is not good', () =>
     expect(nextStep(settings, { ...crash, unmet: true }, at).kind).toBe('tell'));
 

@@ -17,6 +17,8 @@ export interface Failed {
   readonly shape: string;
   /** The executor came to its end, and its task is not achieved: only whoever handed it over can say how to go on. */
   readonly unmet?: boolean;
+  /** The same executor would fail again in the same way: it is not there. */
+  readonly hopeless?: boolean;
 }
 
 const HARD: Readonly<Record<string, Failed['trigger']>> = {
@@ -28,13 +30,17 @@ const HARD: Readonly<Record<string, Failed['trigger']>> = {
   stalled: 'stalled',
 };
 
+/** It is not known, not installed, or cannot be started. */
+const UNAVAILABLE = 'executor_unavailable';
+
 export function failedBy(result: RunResult, collected: CollectedWork, stalled: string | undefined): Failed | undefined {
   if (stalled !== undefined) return { trigger: 'stalled', message: stalled, shape: 'stalled' };
   if (!succeeded(result)) {
     const { error, status } = result;
     const message = error?.message ?? status;
     const trigger = HARD[error?.category ?? ''] ?? HARD[error?.code ?? ''] ?? 'error';
-    return { trigger, message, shape: `${error?.code ?? status}: ${errorShape(message)}` };
+    const hopeless = error?.code === UNAVAILABLE ? { hopeless: true } : {};
+    return { trigger, message, shape: `${error?.code ?? status}: ${errorShape(message)}`, ...hopeless };
   }
   const missed = collected.ran.filter(({ passed }) => !passed);
   if (missed.length === 0) return undefined;
@@ -77,12 +83,13 @@ export function nextStep(settings: ArchitectSettings, failed: Failed, { executor
     return { kind: 'cancel', errors: counts, policy: { trigger, action: 'cancel_and_report', executor, why, error } };
   }
   const hard = trigger !== 'error';
-  if (!hard && count < settings.sameErrors) {
+  const hopeless = failed.hopeless === true;
+  if (!hard && !hopeless && count < settings.sameErrors) {
     if (failed.unmet === true) return { kind: 'tell', errors: counts };
     return { kind: 'retry', errors: counts, policy: { trigger, action: 'retry', executor, why: message, error } };
   }
   const action = hard ? settings.onTimeout : settings.onRepeatedError;
-  const at = { trigger: hard ? trigger : ('repeated_error' as const), executor, error };
+  const at = { trigger: hard || hopeless ? trigger : ('repeated_error' as const), executor, error };
   if (action === 'shrink_scope') return { kind: 'shrink', errors: counts, policy: { ...at, action, why: message } };
   if (action === 'downgrade_executor' && next !== undefined)
     return { kind: 'downgrade', errors: new Map(), policy: { ...at, action, to: next, why: message } };

@@ -52,6 +52,7 @@ export function createLazyExecutors(
   return {
     executors: {
       entries: async () => (await executors()).entries(),
+      missing: async (name, folder) => (await executors()).missing(name, folder),
       open: async (asked, signal) => (await executors()).open(asked, signal),
       drop: async (key) => (await made)?.drop(key),
       close: async () => (await made)?.close(),
@@ -79,11 +80,14 @@ export async function executorsOfProject(config: Config, env: Environment, clock
   return { root: config.root, options: { ...options, keeping }, keeping, close: sandbox.close };
 }
 
-/** Those that can be asked for; `undefined` where a file that names some is broken. */
-export async function executorNames(config: Config, env: Environment, clock: Clock): Promise<readonly string[] | undefined> {
-  const { resolvedExecutors } = await import('../../executors/open.ts');
-  const { entries, broken } = await resolvedExecutors((await executorsOfProject(config, env, clock)).options);
-  return broken === undefined ? entries.map(({ name }) => name) : undefined;
+/** Those that can be named, also where an entry has problems of its own; `undefined` where a file cannot be read at all. */
+export async function executorNames({ root }: Pick<Config, 'root'>, env: Environment): Promise<readonly string[] | undefined> {
+  const { knownExecutors } = await import('../../executors/known/entries.ts');
+  const { readExecutorFiles } = await import('./executors-file.ts');
+  const files = await readExecutorFiles(root, env);
+  if (files.some(({ unreadable }) => unreadable)) return undefined;
+  const own = files.flatMap(({ layer }) => Object.keys(layer.fields));
+  return [...new Set(['builtin', ...Object.keys(knownExecutors), ...own])];
 }
 
 /** What the executors of a project are made from. */

@@ -21,39 +21,47 @@ export function executorLine(event: ExecutorEvent): ['info' | 'detail' | 'warn',
     case 'executor.prompted':
       return ['detail', PROMPTED[event.payload.how]];
     case 'executor.call':
-      return ['info', `it says that it does: ${shown(event.payload.title)}`];
+      return ['info', `its executor says that it does: ${shown(event.payload.title)}`];
     case 'executor.result': {
       const { status, output } = event.payload;
       const said = output === '' ? '' : `: ${shown(output)}`;
-      return status === 'completed' ? ['detail', `it says that it is done${said}`] : ['warn', `it says that it failed${said}`];
+      if (status === 'completed') return ['detail', `its executor says that it is done${said}`];
+      return ['warn', `its executor says that it failed${said}`];
     }
     case 'executor.decided': {
       const { title, decision, by, why } = event.payload;
-      const whose = by === 'person' ? 'by somebody' : 'by the rules';
+      const whose = decision === 'cancelled' ? '' : by === 'person' ? ', as was answered' : ' by the rules';
       return [
         decision === 'denied' ? 'warn' : 'detail',
-        shown(`${decision} ${whose}: ${title}${why === undefined ? '' : ` (${why})`}`),
+        shown(`${DECIDED[decision]}${whose}: ${title}${why === undefined ? '' : ` (${why})`}`),
       ];
     }
     case 'executor.planned':
-      return ['detail', `it says that it plans ${counted(event.payload.entries.length, 'step')}`];
+      return ['detail', `its executor says that it plans ${counted(event.payload.entries.length, 'step')}`];
     case 'executor.ended': {
-      const { executor, exitCode, signal, survivors = [], notices = [], why } = event.payload;
-      const how = exitCode === undefined ? (signal === undefined ? '' : ` by ${signal}`) : ` with ${exitCode}`;
+      const { executor, exitCode, signal, survivors = [], notices = [] } = event.payload;
+      const how = exitCode === undefined ? (signal === undefined ? '' : ` by ${signal}`) : ` with exit code ${exitCode}`;
       const left = survivors.length === 0 ? '' : `; it had left ${counted(survivors.length, 'process', 'processes')} behind`;
       const odd = notices.length === 0 ? '' : `; ${notices.join(' ')}`;
-      return [left === '' && odd === '' && why === undefined ? 'detail' : 'warn', shown(`${executor} ended${how}${left}${odd}`)];
+      // Why it had to end is told by what failed.
+      return [left === '' && odd === '' ? 'detail' : 'warn', shown(`${executor} ended${how}${left}${odd}`)];
     }
     default:
       return unreachable(event);
   }
 }
 
+const DECIDED = {
+  allowed: 'what its executor wants is allowed',
+  denied: 'what its executor wants is refused',
+  cancelled: 'what its executor wants is not answered any more',
+} as const;
+
 const PROMPTED = {
-  request: 'the request goes to it',
-  'go-on': 'it was cut off, and is told to go on',
-  again: 'another session is told the request, with what is known to be done',
-  words: 'it is told what was not allowed, and why',
+  request: 'the request goes to its executor',
+  'go-on': 'its executor was cut off, and is told to go on',
+  again: 'another session of its executor is told the request, with what is known to be done',
+  words: 'its executor is told what was not allowed, and why',
 } as const;
 
 const shown = (text: string): string => firstLine(text, TEXT_CHARACTERS);

@@ -28,7 +28,8 @@ export function workspaceLine(event: WorkspaceEvent): readonly [level: 'info' | 
     case 'merge.reported': {
       const { merged, left, files } = event.payload;
       const both = `work of ${merged.join(', ') || 'nobody'} merged: ${counted(files, 'file')}`;
-      if (left.length === 0) return ['info', both];
+      // Whoever had it merged says so too.
+      if (left.length === 0) return ['detail', both];
       return ['warn', `${both}; ${left.map(({ task, against }) => `${task} stands against ${against.join(', ')}`).join('; ')}`];
     }
     case 'apply.made': {

@@ -61,9 +61,12 @@ export function patternLine(event: RecordedByPattern): ['detail' | 'info' | 'war
       return ['info', `hands ${task} to ${executor}${again}${verify.length === 0 ? '' : `; must pass: ${verify.join(', ')}`}`];
     }
     case 'task.policy': {
-      const { task, trigger, action, to, why } = event.payload;
-      const then = `${action.replaceAll('_', ' ')}${to === undefined ? '' : ` to ${to}`}`;
-      return ['warn', `${task}: ${trigger.replaceAll('_', ' ')}, so ${then}: ${firstLine(why, TEXT_CHARACTERS)}`];
+      const { task, trigger, action, to, why, error } = event.payload;
+      const then = action === 'downgrade_executor' && to !== undefined ? `it goes to ${to}` : POLICY[action];
+      const what = trigger === 'repeated_error' && error?.count === 1 ? TRIGGERS.error : TRIGGERS[trigger];
+      // That it was given up is told where it is judged.
+      const level = action === 'cancel_and_report' ? 'detail' : 'warn';
+      return [level, `${task} ${what}, so ${then}: ${firstLine(why, TEXT_CHARACTERS)}`];
     }
     case 'task.judged': {
       const { task, verdict, why } = event.payload;
@@ -92,6 +95,24 @@ function choiceLine({ agentId, additionalAgents = [], confidence, ...chose }: Ev
   return `sends it to ${[agentId, ...additionalAgents].join(', ')} (${sure})${stray}${why}`;
 }
 
+/** What happened to a task, in words. */
+const TRIGGERS: Readonly<Record<EventOf<'task.policy'>['payload']['trigger'], string>> = {
+  error: 'failed',
+  repeated_error: 'failed in the same way again',
+  timeout: 'took too long',
+  memory: 'used too much memory',
+  cli_calls: 'ran too many commands',
+  cost: 'cost too much',
+  stalled: 'got nowhere',
+};
+
+const POLICY: Readonly<Record<EventOf<'task.policy'>['payload']['action'], string>> = {
+  retry: 'it is tried again',
+  downgrade_executor: 'it goes to another executor',
+  shrink_scope: 'it has to be made smaller',
+  cancel_and_report: 'it is given up',
+};
+
 /** What a run says to the children that it starts next in a role, to all or to each; `undefined` where it says nothing. */
 export interface NotesForNext {
   readonly role: string;
@@ -108,6 +129,10 @@ export function noteForNext(event: LedgerEvent): NotesForNext | undefined {
   const each = agentInstructions.map(({ agentId, instruction }) => ({ agent: agentId, text: `${text}: ${instruction}` }));
   return { role: 'dispatched', text, each };
 }
+
+/** How many files the work changes that was put together with this. */
+export const filesMerged = (event: LedgerEvent): number | undefined =>
+  event.event_type === 'task.merged' ? event.payload.files : undefined;
 
 /** Whether the work goes on from all events of this kind in a run, and not from the last of them. */
 export const standsBesideOthers = (event: LedgerEvent): boolean =>

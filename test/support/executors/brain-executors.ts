@@ -90,6 +90,7 @@ export function brainExecutors(memory: ExecutorMemory, brain: ExecutorBrain, hab
   let falls = 0;
   return {
     entries: async () => [],
+    missing: async () => undefined,
     async open(asked) {
       const there = living.get(asked.key);
       if (there !== undefined) {

@@ -1,0 +1,40 @@
+/**
+ * Whether anybody is there to do what an agent hands over to executors. Looked at before a run starts: otherwise its model would
+ * be paid for a plan that nobody can carry out.
+ */
+import type { AgentDefinition } from '../agents/definition/definition.ts';
+import { executorNamed } from '../agents/definition/executor.ts';
+import { edgeOf, referencesOf } from '../agents/definition/references.ts';
+import { present } from '../base/present.ts';
+import type { Failure } from '../events/catalogue.ts';
+import type { ExecutorFailure } from '../executors/port.ts';
+import type { AgentAccess, ExecutorAccess } from './options.ts';
+
+export async function nobodyToWork(
+  { agent: find, executors }: Pick<AgentAccess, 'agent'> & Pick<ExecutorAccess, 'executors'>,
+  agent: AgentDefinition,
+  folder: string,
+): Promise<Failure | undefined> {
+  if (executors === undefined) return undefined;
+  const missing: ExecutorFailure[] = [];
+  for (const { kind, target } of referencesOf(agent)) {
+    if (edgeOf(kind).orExecutor !== true) continue;
+    const name = executorNamed(target) ?? (await executorBehind(target, find));
+    // An agent with hands of its own.
+    if (name === undefined) return undefined;
+    const problem = await executors.missing(name, folder);
+    if (problem === undefined) return undefined;
+    missing.push(problem);
+  }
+  const [first, ...others] = missing;
+  if (first === undefined) return undefined;
+  const why = [first, ...others].map(({ message }) => message).join(' ');
+  const message = `Nobody is here who could do the work of ${agent.name}. ${why}`;
+  return { code: 'executor_unavailable', message, ...present({ fix: first.fix }) };
+}
+
+/** A name stands for an agent where there is one, and that one may have an executor. */
+async function executorBehind(name: string, find: AgentAccess['agent']): Promise<string | undefined> {
+  const agent = await find(name);
+  return agent === undefined ? name : agent.executor?.name;
+}
