@@ -52,8 +52,8 @@ export const workspaceMutations: readonly Mutation[] = [
     invariant: 'What is taken back is kept first',
     change: 'it is only taken back',
     file: 'src/workspaces/capture.ts',
-    find: 'const stored = await keepPatch(files, patch.value, told);',
-    replace: 'const stored = patch.value.length < 0 ? await keepPatch(files, patch.value, told) : ok(undefined);',
+    find: 'const stored = await keepOutside(files, patch.value, told);',
+    replace: 'const stored = patch.value.length < 0 ? await keepOutside(files, patch.value, told) : ok(undefined);',
     caughtBy: { file: capture, test: 'is kept as a patch, taken back and told' },
   },
   {
@@ -151,6 +151,14 @@ export const workspaceMutations: readonly Mutation[] = [
     find: 'if (commit.value === base) return ok(undefined);',
     replace: 'if (commit.value !== "") return ok(undefined);',
     caughtBy: { file: travel, test: 'is refused when what arrives' },
+  },
+  {
+    invariant: 'In a folder as it is nothing is taken back that is not exactly as the task left it',
+    change: 'only how it was before is looked at',
+    file: 'src/workspaces/in-place.ts',
+    find: 'seen.after === (fileAt(join(top, one.change.path))?.sha256 ?? null)',
+    replace: 'seen.after !== ""',
+    caughtBy: { file: 'src/project/places/task-places.test.ts', test: 'nothing that is or may be somebody else’s' },
   },
   {
     invariant: 'A place whose work may still be applied stays',

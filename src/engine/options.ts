@@ -122,6 +122,10 @@ export interface TaskPlaces {
   prepare(wanted: WantedTaskPlace): Promise<Result<TaskPlace, Failure>>;
   /** What was done there. What lies outside of the terms is taken back at the place, and kept. */
   capture(terms: TaskTerms, session: SessionId): Promise<Result<CapturedTask, Failure>>;
+  /** Remembers how a folder is before a task works in it as it is; where it is in no repository, nothing. */
+  begin?(wanted: Pick<WantedTaskPlace, 'folder' | 'session' | 'task'>): Promise<void>;
+  /** Of a task that worked in a folder as it is: what it wrote outside of its terms goes back where that harms nobody. */
+  takeBack?(terms: TaskTerms, session: SessionId, written: WrittenFiles): Promise<Result<CapturedTask['outside'], Failure>>;
   /** What was changed there and is not as somebody saw it last, by checksums; `null` for what is gone. */
   unseen?(terms: TaskTerms, seen: ReadonlyMap<string, string | null>): Promise<Result<readonly WatchedChange[], Failure>>;
   /** Patches put together in their order; what stands against an earlier one is left out, and told. */
@@ -197,6 +201,9 @@ export interface WantedTravel extends WantedRepository {
   /** All that was kept of the place, in order. */
   kept(): Promise<readonly KeptPoint[]>;
 }
+
+/** Files of a task by their paths, with their checksums before and after it; `null` where there was none. */
+export type WrittenFiles = ReadonlyMap<string, { readonly before: string | null; readonly after: string | null }>;
 
 export interface CapturedTask {
   /** Empty when nothing was changed. */

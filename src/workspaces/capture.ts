@@ -91,7 +91,7 @@ export async function unseenChanges(
   });
 }
 
-async function fileIn(git: PrivateGit, entry: TreeEntry | undefined): Promise<WatchedFile | undefined> {
+export async function fileIn(git: PrivateGit, entry: TreeEntry | undefined): Promise<WatchedFile | undefined> {
   const read = entry === undefined ? undefined : await git.run(['cat-file', 'blob', entry.blob]);
   if (entry === undefined || read?.ok !== true) return undefined;
   return watchedContent(read.value, { executable: entry.mode === '100755', link: entry.mode === LINK_MODE });
@@ -123,17 +123,17 @@ export function treeAtPlace(git: PrivateGit, place: WorkPlace, base: string): Pr
   return snapshot(git, { work: top, index: join(own, 'index'), base, nested: false });
 }
 
-interface Judged {
+export interface JudgedChange {
   readonly change: TreeChange;
   readonly why: string | undefined;
 }
 
-const entryAfter = ({ change }: Judged) => ({ path: change.path, entry: change.after });
-const entryBefore = ({ change }: Judged) => ({ path: change.path, entry: change.before });
+const entryAfter = ({ change }: JudgedChange) => ({ path: change.path, entry: change.after });
+const entryBefore = ({ change }: JudgedChange) => ({ path: change.path, entry: change.before });
 const isModule = ({ before, after }: TreeChange): boolean => before?.mode === MODULE_MODE || after?.mode === MODULE_MODE;
 
-async function judge(git: PrivateGit, domain: Domain, changes: readonly TreeChange[]): Promise<readonly Judged[]> {
-  const judged: Judged[] = [];
+export async function judge(git: PrivateGit, domain: Domain, changes: readonly TreeChange[]): Promise<readonly JudgedChange[]> {
+  const judged: JudgedChange[] = [];
   for (const change of changes) {
     const { path, after } = change;
     const leads = after?.mode === LINK_MODE ? await leadsOut(git, path, after.blob) : undefined;
@@ -155,7 +155,7 @@ interface TakingBack {
   readonly base: string;
   readonly place: WorkPlace;
   readonly files: PlaceFiles;
-  readonly outside: readonly Judged[];
+  readonly outside: readonly JudgedChange[];
 }
 
 async function takeBack(
@@ -169,7 +169,7 @@ async function takeBack(
     const tree = await treeWith(git, base, outside.map(entryAfter));
     const patch = tree.ok ? await patchBetween(git, base, tree.value) : tree;
     if (!patch.ok) return patch;
-    const stored = await keepPatch(files, patch.value, told);
+    const stored = await keepOutside(files, patch.value, told);
     if (!stored.ok) return stored;
     between('kept');
     const restored = await restore(git, place.path, outside);
@@ -180,7 +180,11 @@ async function takeBack(
 }
 
 /** The same patch again is the same file: an attempt that was cut off is told once. */
-async function keepPatch({ kept }: PlaceFiles, patch: Uint8Array, told: readonly OutsideWrite[]): Promise<Result<void, Failure>> {
+export async function keepOutside(
+  { kept }: PlaceFiles,
+  patch: Uint8Array,
+  told: readonly OutsideWrite[],
+): Promise<Result<void, Failure>> {
   await mkdir(kept, { recursive: true, mode: 0o700 });
   if ((await readdir(kept)).length / 2 >= limits.keptPatches) {
     const message = `${kept} holds ${limits.keptPatches} patches of what was written outside of the domain (keptPatches).`;
@@ -196,7 +200,7 @@ async function keepPatch({ kept }: PlaceFiles, patch: Uint8Array, told: readonly
 const keptList = z.array(z.object({ path: z.string(), why: z.string() }));
 
 /** All that was ever taken back at the place, also by a process that was cut off before it could tell. */
-async function everKept({ kept }: PlaceFiles): Promise<readonly OutsideWrite[]> {
+export async function everKept({ kept }: PlaceFiles): Promise<readonly OutsideWrite[]> {
   const writes: OutsideWrite[] = [];
   for (const name of (await readdir(kept).catch(() => [])).toSorted()) {
     if (!name.endsWith('.json')) continue;
@@ -209,7 +213,7 @@ async function everKept({ kept }: PlaceFiles): Promise<readonly OutsideWrite[]> 
 }
 
 /** The files as they were in the base; what was not there goes. Git does it, so no link on the way is followed. */
-async function restore(git: PrivateGit, work: string, outside: readonly Judged[]): Promise<Result<void, Failure>> {
+export async function restore(git: PrivateGit, work: string, outside: readonly JudgedChange[]): Promise<Result<void, Failure>> {
   const [now, wanted] = await Promise.all([
     treeWith(git, undefined, outside.filter(({ change }) => change.after !== undefined).map(entryAfter), 'now'),
     treeWith(git, undefined, outside.filter(({ change }) => change.before !== undefined).map(entryBefore), 'before'),

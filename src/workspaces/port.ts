@@ -178,6 +178,8 @@ export interface Workspaces {
   merge(wanted: WantedMerge): Promise<Result<MergedWork, Failure>>;
   /** Makes of accepted work what later places begin from. */
   advance(wanted: WantedAdvance): Promise<Result<AdvancedWork, Failure>>;
+  /** What a task wrote outside of its domain in a folder as it is goes back where that harms nobody, and is told. */
+  takeBack(wanted: WantedTakeBack): Promise<Result<readonly OutsideWrite[], Failure>>;
   /** What is not as `known` any more, for whoever builds the place elsewhere. */
   changes(place: WorkPlace, known: KnownFiles): Promise<Result<ChangedSince, Failure>>;
   /** A worktree exactly as it was kept: the base, and all that was changed. */
@@ -186,6 +188,16 @@ export interface Workspaces {
   pack(folder: string): Promise<Result<PackedRepository, Failure>>;
   /** Builds the repository that was packed below the home of whoever calls, and says where. */
   receive(packed: Pick<PackedRepository, 'head' | 'base' | 'pack' | 'files'>): Promise<Result<string, Failure>>;
+}
+
+/** What was seen of a task that works in a folder as it is. */
+export interface WantedTakeBack {
+  readonly place: WorkPlace & { readonly kind: 'in-place' };
+  readonly session: string;
+  readonly task: string;
+  readonly domain: DomainPaths;
+  /** Its files from the top, with their checksums before and after it; `null` where there was none. */
+  readonly written: ReadonlyMap<string, { readonly before: string | null; readonly after: string | null }>;
 }
 
 export interface RemoveOptions {

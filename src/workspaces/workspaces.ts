@@ -1,6 +1,7 @@
 /** All of it, with what it needs from the world put in once. */
 import { advanceWork } from './advance.ts';
 import { captureWork, unseenChanges } from './capture.ts';
+import { takeBackInPlace } from './in-place.ts';
 import { layWork } from './lay.ts';
 import { mergeWork } from './merge.ts';
 import type { WorkspaceOptions } from './options.ts';
@@ -19,6 +20,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     lay: (place, patch) => layWork(options, place, patch),
     merge: (wanted) => mergeWork(options, wanted),
     advance: (wanted) => advanceWork(options, wanted),
+    takeBack: (wanted) => takeBackInPlace(options, wanted),
     changes: (place, known) => changesSince(options, place, known),
     restore: (place, files) => restorePlace(options, place, files),
     pack: (folder) => packRepository(options, folder),

@@ -87,6 +87,20 @@ it('has a command added by two executors at once, proves it, and touches nothing
   expect(config?.payload.config).toMatchObject({ limits: { max_cli_calls_per_task: 6, max_cli_duration_seconds: 300 } });
 });
 
+it('in place, takes back what an executor writes outside of its scope, and tells it', async () => {
+  const file = join(folder, 'agents/lead.md');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('parallel: 2', 'workspace: in-place'));
+  const { code, err } = await troupe('run', 'lead', PROMPT);
+  expect(code, err).toBe(0);
+  const [captured] = ofType(await eventsOfRun(), 'task.captured');
+  expect(captured?.payload.undone).toMatchObject([{ path: 'NOTES.md', why: expect.any(String), kept: expect.any(String) }]);
+  expect(await readFile(captured?.payload.undone[0]?.kept ?? '', 'utf8')).toContain('I also left some notes here.');
+  const names = await readdir(join(folder, 'workspace'));
+  expect(names).toContain('bin');
+  expect(names).not.toContain('NOTES.md');
+  expect(await readFile(join(folder, 'workspace/src/draft.js'), 'utf8')).toBe('export const draft = true;\n');
+});
+
 it('shows its packages before anything is handed over, and goes on from there', async () => {
   const planned = await troupe('run', 'lead', PROMPT, '--plan-only');
   expect(planned.code, planned.err).toBe(0);

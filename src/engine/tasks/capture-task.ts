@@ -16,6 +16,8 @@ import { Interruption } from '../interruption.ts';
 import type { ProofAccess, TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { hereOf } from '../travel/travelling.ts';
+import { eventsBelow } from './events-below.ts';
+import { changesSeen } from './seen-of-task.ts';
 
 const CAPTURE_STEP = 'captured';
 const DOMAIN_LOST = 'domain_lost';
@@ -25,8 +27,9 @@ export type CapturesTasks = KeepsPatches & TaskAccess & WorksInFolders & Pick<Pr
 /** Once for each run, however often it is taken up. Nothing for runs that are no task's. */
 export async function captureTask(tree: CapturesTasks, node: DrivenRun): Promise<void> {
   const terms = taskTermsOf(node.started);
-  if (terms === undefined || terms.onlyVerify === true || terms.place.kind === 'in-place' || tree.places === undefined) return;
+  if (terms === undefined || terms.onlyVerify === true || tree.places === undefined) return;
   if (node.journal.recorded('task.captured', CAPTURE_STEP) !== undefined) return;
+  if (terms.place.kind === 'in-place') return await tellOutside(tree, node, terms);
   const payload = await captured(tree, node, terms);
   const unseen = await unseenOf(tree, node, terms);
   const event = node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' });
@@ -45,6 +48,22 @@ async function unseenOf(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms):
   return noticedChanges(unseen.value, 'command', tree.redact).map(({ type, payload, ...more }) =>
     node.journal.event(type, payload, { step: CAPTURE_STEP, actor: 'system', ...more }),
   );
+}
+
+/** In a folder as it is nothing is captured. What lies outside of the terms is told, and taken back where that harms nobody. */
+async function tellOutside(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<void> {
+  const { files, diff, outside } = changesSeen(terms, await eventsBelow(tree, node, node.run));
+  if (outside.length === 0) return;
+  const written = new Map(outside.map(({ path, before, after }) => [path, { before, after }]));
+  const found = await tree.places?.takeBack?.(terms, tree.session, written);
+  const told = found?.ok === true ? found.value : [];
+  const rest = outside.filter(({ path }) => !told.some((one) => one.path === path)).map(({ path }) => ({ path }));
+  const undone = [...told.map((one) => ({ ...one })), ...rest];
+  const payload = { task: terms.task, files: files.map((file) => ({ ...file })), undone, ...(diff === '' ? {} : { diff }) };
+  for (const { path } of told) await tree.workspaces?.noted(tree.workspaceOf(node), path);
+  await tree.writer.write([node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' })], {
+    sync: 'power',
+  });
 }
 
 async function captured(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<Payloads['task.captured']> {

@@ -26,13 +26,21 @@ function changesOf(run: string, terms: TaskTerms, events: readonly LedgerEvent[]
     const back = undone.filter(({ kept }) => kept !== undefined).map(({ path }) => path);
     return { files, ...present({ patch }), diff: joined([diff]), undone: back, noticed: pathsWithout(undone, back) };
   }
+  const { files, diff, outside } = changesSeen(terms, events);
+  return { files, diff, undone: [], noticed: outside.map(({ path }) => path) };
+}
+
+/** What was seen changing, within the terms and outside of them. */
+export function changesSeen(
+  terms: TaskTerms,
+  events: readonly LedgerEvent[],
+): Pick<CollectedWork, 'files' | 'diff'> & { readonly outside: readonly Diff[] } {
   const changes = lastOfEach(events);
   const inScope = changes.filter(({ path }) => isIn(terms, path));
   return {
     files: inScope.map(({ path, addedLines, removedLines }) => ({ path, added: addedLines, removed: removedLines })),
     diff: joined(inScope.map(({ diff }) => diff)),
-    undone: [],
-    noticed: changes.filter(({ path }) => !isIn(terms, path)).map(({ path }) => path),
+    outside: changes.filter(({ path }) => !isIn(terms, path)),
   };
 }
 

@@ -68,7 +68,10 @@ async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted
   const refusedFiles = await lease(tree, node, wanted);
   if (refusedFiles !== undefined) return refusedFiles;
   const inPlace = { place: { kind: 'in-place' as const, path: folder } };
-  if (wanted.workspace === 'in-place') return inPlace;
+  if (wanted.workspace === 'in-place') {
+    await tree.places?.begin?.({ folder, session: tree.session, task: wanted.task });
+    return inPlace;
+  }
   const { travelsFrom, places } = tree;
   if (travelsFrom !== undefined && places?.travelling !== undefined) {
     const where = places.where({ session: tree.session, task: wanted.task });

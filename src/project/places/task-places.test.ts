@@ -1,5 +1,6 @@
 /** Places of tasks in a real repository and a real ledger that two processes have open. */
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testRepository, value, writeFiles } from '../../../test/support/workspaces/test-repository.ts';
@@ -23,6 +24,41 @@ async function processes() {
   const files = { folder: top, session, task: 'task-1', run: 'run_1' as RunId, domain };
   return { top, open, files };
 }
+
+describe('a task in a folder as it is', () => {
+  it('has back what it wrote outside of its domain, and nothing that is or may be somebody else’s', async () => {
+    const { top, open } = await processes();
+    writeFiles(top, { 'b.txt': 'not committed\n' });
+    const places = await open();
+    await places.begin?.({ folder: top, session, task: 'task-1' });
+    const limits = { maxCliCalls: 1, maxDurationMs: 1_000, maxMemoryMb: 1 };
+    const place = { kind: 'in-place' as const, path: top };
+    const terms: TaskTerms = { task: 'task-1', ...domain, limits, mode: 'full', place, package: 'x' };
+    writeFiles(top, { 'src/main.ts': 'inside\n', 'b.txt': 'by the task\n', 'docs/x.md': 'by the task\n', 'new.txt': 'new\n' });
+    const sum = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const written = new Map([
+      ['b.txt', { before: sum('not committed\n'), after: sum('by the task\n') }],
+      ['docs/x.md', { before: sum('x\n'), after: sum('by the task\n') }],
+      ['a.txt', { before: sum('changed meanwhile\n'), after: sum('by the task\n') }],
+      ['new.txt', { before: null, after: sum('new\n') }],
+    ]);
+    // A person goes on with one of them, and had begun another before the task came to it.
+    writeFiles(top, { 'docs/x.md': 'by a person\n', 'a.txt': 'by the task\n', 'mine.txt': 'by a person\n' });
+    const told = value((await places.takeBack?.(terms, session, written)) ?? { ok: false, error: 'none' });
+    expect(told.map(({ path, kept }) => [path, kept !== undefined])).toEqual([
+      ['a.txt', false],
+      ['docs/x.md', false],
+      ['b.txt', true],
+      ['new.txt', true],
+    ]);
+    const text = (path: string): string => readFileSync(join(top, path), 'utf8');
+    expect([text('b.txt'), text('docs/x.md'), text('a.txt'), text('mine.txt'), text('src/main.ts')]).toEqual([
+      ...['not committed\n', 'by a person\n', 'by the task\n', 'by a person\n', 'inside\n'],
+    ]);
+    expect(existsSync(join(top, 'new.txt'))).toBe(false);
+    expect(readFileSync(told.at(-1)?.kept ?? '', 'utf8')).toContain('+new');
+  });
+});
 
 describe('a task', () => {
   it('is captured by whoever has its files now: one that was taken for dead touches and records nothing', async () => {

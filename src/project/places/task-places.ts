@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace } from '../../engine/options.ts';
+import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace, WrittenFiles } from '../../engine/options.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import { createWorkspaceWatch, type WatchOptions } from '../../tools/watch/workspace-watch.ts';
@@ -46,6 +46,10 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
     async remove(place, task) {
       if (place.kind === 'worktree') await workspaces.remove(topOf(place, task).top, { force: true });
     },
+    async begin({ folder, session, task }) {
+      await workspaces.prepare({ repo: folder, session, task, inPlace: true });
+    },
+    takeBack: (terms, session, written) => takeBack(workspaces, terms, session, written),
     merge: (wanted) => merge(workspaces, wanted),
     async ended(session) {
       await sweepEnded(around, session);
@@ -117,6 +121,25 @@ async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlace
     files: files.map(({ path, addedLines, removedLines }) => ({ path, added: addedLines, removed: removedLines })),
     outside: outside.map(({ path, why, kept }) => ({ path, why, ...present({ kept }) })),
   });
+}
+
+async function takeBack(
+  workspaces: Made,
+  terms: TaskTerms,
+  session: string,
+  seen: WrittenFiles,
+): ReturnType<NonNullable<TaskPlaces['takeBack']>> {
+  const { task, place } = terms;
+  // As it was remembered when the task began.
+  const begun = await workspaces.prepare({ repo: place.path, session, task, inPlace: true });
+  if (!begun.ok) return begun;
+  const { place: folder } = begun.value;
+  if (folder.kind !== 'in-place' || folder.repo === undefined) return fail({ code: 'in_place', message: 'It has a worktree.' });
+  const below = relative(folder.repo, folder.path);
+  const written = new Map([...seen].map(([path, file]) => [join(below, path), file]));
+  const taken = await workspaces.takeBack({ place: folder, session, task, domain: within(terms, below), written });
+  if (!taken.ok) return taken;
+  return ok(taken.value.map(({ path, why, kept }) => ({ path: relative(below, path), why, ...present({ kept }) })));
 }
 
 /** The worktree itself, and which of its folders is the task's. */
