@@ -11,6 +11,7 @@ import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { codingAgentWorld } from '../support/executors/coding-agent-world.ts';
 import { describeWithCodingAgents } from '../support/executors/coding-agents.ts';
 import type { Reply } from '../support/models/script.ts';
+import { sandboxHere } from '../support/sandbox/sandbox-here.ts';
 
 /** What the command prints does not stand in it. */
 const COMMAND = "printf 'it-%s' ran >> ran.txt && cat ran.txt";
@@ -63,8 +64,9 @@ describeWithCodingAgents('coding agents', (installed) => {
     const lives = of('executor.session').filter(({ restored }) => restored !== 'live');
     expect(lives).toMatchObject([
       { restored: 'new', protocol },
-      { restored: agent.takenUp, protocol },
+      { restored: agent.takenUp === 'loaded' ? 'loaded' : expect.stringMatching(/^(?:loaded|new)$/), protocol },
     ]);
+    expect(lives.map(({ sandbox }) => sandbox)).toEqual([sandboxHere, sandboxHere]);
     expect([readFileSync(join(work, 'a.txt'), 'utf8'), readFileSync(join(work, 'ran.txt'), 'utf8')]).toEqual(['hello', PRINTED]);
     expect(of('file.diff')).toMatchObject([
       { path: 'a.txt', before: null },

@@ -11,6 +11,8 @@ import type { ExecutorProtocol } from '../../../src/executors/entry.ts';
 import { createTroupe, type Troupe } from '../../../src/index.ts';
 import { startModelServer } from '../models/model-server.ts';
 import type { Reply, SeenRequest } from '../models/script.ts';
+// Where there are walls they work inside, as for everybody.
+import '../sandbox/sandbox-here.ts';
 import { CODING_AGENTS_PATH, type CodingAgent } from './coding-agents.ts';
 
 export interface CodingAgentWorld {
@@ -48,7 +50,8 @@ export async function codingAgentWorld(
   write('troupe.yaml', 'workspace: work\n');
   write('agents/coder.md', `---\nname: coder\nexecutor: ${executor}\npermissions:\n  edit: allow\n---\nYou code.\n`);
   const env = { ...proxy.env, ...agent.quiet?.(home) };
-  write('executors.yaml', JSON.stringify({ executors: { [executor]: { protocol, env } } }));
+  const sandbox = agent.sandbox?.(home, server.origin) ?? {};
+  write('executors.yaml', JSON.stringify({ executors: { [executor]: { protocol, env, sandbox } } }));
   mkdirSync(home, { recursive: true });
   const path = [CODING_AGENTS_PATH, dirname(process.execPath), process.env['PATH']].join(delimiter);
   const troupe = await createTroupe({

@@ -24,12 +24,14 @@ export interface CodingAgent {
   quiet?(home: string): Readonly<Record<string, string>>;
   /** Files in its home. */
   home?(origin: string): Readonly<Record<string, string>>;
+  /** What it needs to see and to reach inside walls, beside what its entry says. */
+  sandbox?(home: string, origin: string): { readonly read: readonly string[]; readonly network: readonly string[] };
   write(path: string, content: string): ServerCall;
   run(command: string): ServerCall;
   /** Who allows it to write a file: it has no tool for that but commands. */
   readonly writesByCommand?: true;
-  /** What becomes of its session when it was killed. */
-  readonly takenUp: 'loaded' | 'new';
+  /** What becomes of its session when it was killed; `either`: it depends on how far it had come. */
+  readonly takenUp: 'loaded' | 'either';
 }
 
 export const codingAgents: readonly CodingAgent[] = [
@@ -64,7 +66,7 @@ export const codingAgents: readonly CodingAgent[] = [
     run: (command) => escalated(command),
   },
   {
-    ...{ executor: 'gemini', program: 'gemini', protocols: [1], takenUp: 'new' },
+    ...{ executor: 'gemini', program: 'gemini', protocols: [1], takenUp: 'either' },
     environment: (origin) => ({ GEMINI_API_KEY: 'test', GOOGLE_GEMINI_BASE_URL: origin }),
     home: () => ({
       '.gemini/settings.json': JSON.stringify({
@@ -81,6 +83,10 @@ export const codingAgents: readonly CodingAgent[] = [
     quiet: (home) => ({
       ...{ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
       OPENCODE_CONFIG: join(home, 'opencode.json'),
+    }),
+    sandbox: (home, origin) => ({
+      read: ['opencode.json', '.npmrc'].map((name) => join(home, name)),
+      network: [new URL(origin).host],
     }),
     home: (origin) => ({
       // What plugins would need it wants to install, whether there are any or not.

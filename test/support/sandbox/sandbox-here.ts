@@ -39,6 +39,8 @@ async function whyNot(): Promise<string | undefined> {
 }
 
 const why = await whyNot();
+/** What programs run in here; undefined without walls. */
+export const sandboxHere = why === undefined ? 'sandbox-runtime/linux' : undefined;
 
 /** Tests that need walls. */
 export function describeInside(name: string, tests: () => void): void {
