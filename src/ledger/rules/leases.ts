@@ -40,10 +40,11 @@ export function decideLease(view: LeaseView, session: SessionId, run: RunId, opt
   for (const busy of view.othersHeld(session, run)) {
     if (busy.live && busy.owner !== null) return { kind: 'busy_session', run: busy.run, owner: busy.owner };
   }
+  const isFresh = known === undefined && (view.session(session)?.head ?? 0) === 0;
   const unfinished = view.unfinished(session);
   const other = unfinished.find((name) => name !== run);
   if (other !== undefined && !unfinished.includes(run)) return { kind: 'busy_session', run: other, owner: NOBODY };
-  return { ...taken(run, mine), ...(known === undefined && view.session(session) === undefined ? { fresh: true } : {}) };
+  return { ...taken(run, mine), ...(isFresh ? { fresh: true } : {}) };
 }
 
 function taken(run: RunId, mine: HeldLease | undefined): Extract<LeaseOutcome, { kind: 'acquired' }> {

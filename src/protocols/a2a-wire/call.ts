@@ -29,7 +29,8 @@ const notFound = (message: string): Response =>
 export const nothingHere = (): Response => notFound('There is no agent here.');
 
 /** The agent is there, and the address or the method below it is none of the protocol's. */
-export const noOperation = (): Response => notFound('There is no such operation: look at the address and the method.');
+export const NO_OPERATION = 'There is no such operation: look at the address and the method.';
+export const noOperation = (): Response => notFound(NO_OPERATION);
 
 const UNREADABLE = 'The request has not the form that the protocol gives it.';
 

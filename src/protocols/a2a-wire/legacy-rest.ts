@@ -1,13 +1,13 @@
 /** HTTP+JSON of version 0.3: below `v1`, in words of its own. What they mean is the SDK's matter. */
 import { LEGACY_JSON_CONTENT_TYPE } from '@a2a-js/sdk/compat/v0_3';
 import type { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { restStatusFor, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { A2A_ERROR_CODE, restStatusFor, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { JsonObject } from '../../base/json.ts';
 import { hidden } from '../a2a/errors.ts';
 import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf } from './body.ts';
-import { blamed, type Call, noOperation } from './call.ts';
+import { blamed, type Call, NO_OPERATION } from './call.ts';
 import { streamResponse } from './events-out.ts';
 import { isLastUpdate } from './last-event.ts';
 import { cardOut, legacyTaskOut, pushConfigIn, pushConfigOut, resultOut, sendParamsIn } from './legacy-words.ts';
@@ -33,7 +33,7 @@ export async function legacyRestResponse(
     // Who names no version is of this one, and may have meant the other.
     if (prefix !== PREFIX) throw new VersionNotSupportedError(`Version 0.3 is below ${PREFIX}/; for 1.0 say A2A-Version: 1.0.`);
     const done = await operation(new Legacy(handler), call, steps);
-    if (done === undefined) return noOperation();
+    if (done === undefined) return json({ code: A2A_ERROR_CODE.METHOD_NOT_FOUND, message: NO_OPERATION }, 404);
     if ('body' in done) return json(done.body, done.status ?? 200);
     const encode = (event: object): object => resultOut(isLastUpdate(event) ? { ...event, final: true } : { ...event });
     return await streamResponse({ events: done.events, encode, explain, clock: needs.clock, leave: call.leave });

@@ -79,5 +79,7 @@ it('an address or a method that is none of the protocol is told apart from an ag
   for (const path of ['/nothing/here', '/tasks/x:stop', '/message:send', '/tasks/x/y', ''])
     expect([path, await ask(`/a2a/rest${path}`)]).toEqual([path, none]);
   expect(await ask('/a2a/nothing')).toEqual(none);
+  const older = await server.fetch('/a2a/rest/v1/tasks', { headers: { 'a2a-version': '0.3' } });
+  expect([older.status, await older.json()]).toEqual([404, { code: -32_601, message: none[1] }]);
   expect(await ask('/a2a/agents/nobody/rest/tasks')).toEqual([404, 'There is no agent here.']);
 });

@@ -47,6 +47,7 @@ export async function givenRun(
   const run = store.newRun();
   const lease = await store.ledger.acquire(session, run);
   assert.ok(lease.kind === 'acquired', `a new run's lease is ${lease.kind}`);
+  assert.ok(lease.fresh, 'neither the run nor its session was there before');
   const writer: Writer = {
     ledger: store.ledger,
     session,
