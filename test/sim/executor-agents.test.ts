@@ -2,12 +2,17 @@
  * Agents that executors work for, through crashes: cut at every append, the run ends as the uncut one does, no command is run
  * again that was recorded as done, and nothing is said without its intent.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { seededRandom } from '../../src/base/random.ts';
+import { UNTOUCHED } from '../../src/engine/evidence/untouched.ts';
 import type { RunEnd } from '../../src/engine/port.ts';
 import type { Answer } from '../../src/events/catalogue.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { Append } from '../../src/ledger/port.ts';
+import { createWorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
 import { diligent, executing } from '../support/executors/brain-executors.ts';
 import {
   bodyOf,
@@ -205,4 +210,17 @@ it('a session that has lost what was said before is told', async () => {
   expect(kept.memory.prompts[1]?.text).toMatch(
     /What was said before:\n\nUser: Go\.\n\nYou: Done: \.\n[\s\S]*You code\.[\s\S]*More\.$/,
   );
+});
+
+it('what passes proves nothing about an executor that changed nothing, and something about one that did', async () => {
+  const verify = { commands: ['check'] };
+  const agents = [executing('coder', { verify, permissions: { shell: 'allow' } })];
+  const workspaces = () => createWorkspaceWatch({ clock: systemClock, environment: { PATH: process.env['PATH'] } });
+  const does = (command: string, cwd: string): void => writeFileSync(join(cwd, 'made'), command);
+  const worth = async (play: Omit<Play, 'agents'>) => {
+    const { end } = await live(newPlay({ agents, engineOptions: { workspaces: workspaces() }, ...play }));
+    return end?.kind === 'ended' ? end.result.verification : end;
+  };
+  expect(await worth({ brain: diligent() })).toEqual({ state: 'unchecked', reasons: [UNTOUCHED] });
+  expect(await worth({ brain: diligent(['silent', 'make']), habits: { does } })).toEqual({ state: 'verified' });
 });
