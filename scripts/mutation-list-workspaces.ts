@@ -153,6 +153,22 @@ export const workspaceMutations: readonly Mutation[] = [
     caughtBy: { file: travel, test: 'is refused when what arrives' },
   },
   {
+    invariant: '`.worktreeinclude` brings ignored files into a worktree, and no others',
+    change: 'untracked ones come, too',
+    file: 'src/workspaces/fill-place.ts',
+    find: 'ignored.has(path) && !isState(path)',
+    replace: '(ignored.has(path) || path !== "") && !isState(path)',
+    caughtBy: { file: prepare, test: 'has the ignored files that .worktreeinclude names' },
+  },
+  {
+    invariant: 'Changes inside of a module are told, and hold the place',
+    change: 'nobody looks into modules',
+    file: 'src/workspaces/capture.ts',
+    find: 'if (listed.ok && listed.value.length > 0) changed.push',
+    replace: 'if (listed.ok && listed.value.length < 0) changed.push',
+    caughtBy: { file: prepare, test: 'has its modules from the clones' },
+  },
+  {
     invariant: 'In a folder as it is nothing is taken back that is not exactly as the task left it',
     change: 'only how it was before is looked at',
     file: 'src/workspaces/in-place.ts',
