@@ -2,7 +2,6 @@
  * What a call that needs a permission would do, for whoever gives it: all of it, with nothing left invisible. Each line has
  * a mark in front, so that no text can pass for the words around it.
  */
-import { shortId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { visibleText } from '../base/visible-text.ts';
@@ -33,10 +32,13 @@ export function requestLine(request: Request): string {
   return shortened(visibleText(linesOf(request).join('\n')).replaceAll('\n', ' ⏎ '), ' ', request.run).text;
 }
 
+/** As `shortId` has it, which loads Node: this is read in browsers, too. */
+const SHORT = 6;
+
 function shortened(whole: string, between: string, run: string | undefined): RequestText {
   const missing = Math.max(0, whole.length - limits.requestCharacters);
   if (missing === 0) return { text: whole, missing };
-  const shows = run === undefined ? '`troupe show` with --request' : `\`troupe show ${shortId(run)} --request\``;
+  const shows = run === undefined ? '`troupe show` with --request' : `\`troupe show ${run.slice(-SHORT)} --request\``;
   const rest =
     `(${counted(missing, 'more character')} cannot be shown here (requestCharacters). ${shows} prints all of it; then approve it ` +
     'with --whole, or deny it.)';

@@ -125,7 +125,8 @@ it('wherever the power fails, what was promised is there and nothing is done twi
   // The opening, two intents, the question, its answer, the end.
   expect(run.promised.length).toBeGreaterThanOrEqual(5);
   const tried = await tryStates(run, () => true);
-  expect(tried.size).toBeGreaterThan(80);
+  // The first request is written with the opening, so that there is one commit less to cut.
+  expect(tried.size).toBeGreaterThan(60);
   await run.close();
 });
 
