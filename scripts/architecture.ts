@@ -36,9 +36,10 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
   groups: ['events', 'ledger', 'projections', 'tools/files', 'workspaces', 'agents', 'patterns', 'engine'],
+  live: ['engine/port'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'peers', 'executors', 'patterns'],
-    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts', 'workspaces'],
+    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts', 'workspaces', 'live'],
   ],
   library: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
@@ -54,7 +55,19 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'network', 'peers/a2a'],
     ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks', 'library', 'front'],
   ],
-  http: ['events', 'ledger/port', 'projections', 'agents', 'engine', 'assistants', 'project', 'front', 'protocols', 'artifacts'],
+  http: [
+    'events',
+    'ledger/port',
+    'projections',
+    'agents',
+    'engine',
+    'assistants',
+    'live',
+    'project',
+    'front',
+    'protocols',
+    'artifacts',
+  ],
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
     ...['executors', 'patterns/steps', 'artifacts', 'workspaces'],
@@ -126,7 +139,8 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['child', 'host'],
   ],
   engine: [
-    ['port', 'options', 'interruption', 'reachable'],
+    ['port'],
+    ['options', 'interruption', 'reachable'],
     ['failure-of', 'models-below', 'executors-below'],
     ['record'],
     ['spending'],

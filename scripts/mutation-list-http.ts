@@ -103,4 +103,20 @@ export const httpMutations: readonly Mutation[] = [
     replace: "deed !== 'anybody' && !mayDo('owner', deed)",
     caughtBy: { file: runs, test: 'are seen and steered by whoever may' },
   },
+  {
+    invariant: 'Words that are streamed have no secrets in them',
+    change: 'a word is told before it is whole',
+    file: 'src/live/whole-words.ts',
+    find: "Math.max(text.lastIndexOf(' '), text.lastIndexOf('\\n')) + 1",
+    replace: 'text.length',
+    caughtBy: { file: 'src/live/live.test.ts', test: 'reach whoever watches in another process' },
+  },
+  {
+    invariant: 'Words are believed of nobody who does not know the word',
+    change: 'anybody may speak',
+    file: 'src/live/listen.ts',
+    find: '!known && line !== word',
+    replace: '!known && line === undefined',
+    caughtBy: { file: 'src/live/live.test.ts', test: 'are believed of nobody who does not know the word' },
+  },
 ];

@@ -2,6 +2,7 @@
  * What the engine is built from, by concern. A function takes the concerns it reads; only who builds an engine has to have them
  * all.
  */
+
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { Verify } from '../agents/definition/verify.ts';
 import type { Environments } from '../artifacts/port.ts';
@@ -27,6 +28,7 @@ import type { ProtectedKind } from '../tools/protected-names.ts';
 import type { Verifier } from '../tools/shell/verifier.ts';
 import type { WatchedChange } from '../tools/watch/watched-file.ts';
 import type { WorkspaceWatch } from '../tools/watch/workspace-watch.ts';
+import type { LivePiece } from './port.ts';
 
 /** Where time, chance and ids come from. */
 export interface TimeAndIds {
@@ -36,6 +38,12 @@ export interface TimeAndIds {
 }
 
 /** Where everything is kept, and in what form. */
+/** Who hears what is said, beside those who watch here. */
+export interface WatchedFromElsewhere {
+  /** Asked before each turn; `undefined` when nobody does. */
+  watcherElsewhere?(): ((piece: LivePiece) => void) | undefined;
+}
+
 export interface LedgerAccess {
   readonly ledger: Ledger;
   /** Who drives runs here, for the record: process and host. */
@@ -292,6 +300,7 @@ export interface HostAccess {
 
 export interface EngineOptions
   extends TimeAndIds,
+    WatchedFromElsewhere,
     LedgerAccess,
     ModelAccess,
     AgentAccess,

@@ -3,6 +3,7 @@
  * above it (command line, servers, embedding programs) sees only the ports.
  */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { readContextFile } from '../agents/context-files.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { expandPrompt, promptValues } from '../agents/definition/variables.ts';
@@ -12,7 +13,7 @@ import { createEnvironments } from '../artifacts/environment/fingerprint.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { createIds, type SessionId } from '../base/ids.ts';
-import { systemRandom } from '../base/random.ts';
+import { type Random, systemRandom } from '../base/random.ts';
 import { ok } from '../base/result.ts';
 import { secretsOf } from '../base/secrets/redact.ts';
 import { createEmbeddedEngine } from '../engine/local/engine.ts';
@@ -26,6 +27,8 @@ import { openLedger } from '../ledger/open.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { createKeyRing } from '../ledger/seals/keys.ts';
 import { createProtection, type Protection } from '../ledger/seals/protection.ts';
+import { createLiveChannel } from '../live/live-channel.ts';
+import type { LiveChannel } from '../live/port.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
@@ -113,8 +116,9 @@ async function assemble(
     ...{ clock, random, env, places, sandbox },
     redact: protection.redactor.text,
   });
+  const live = liveIn(config, random, protection, (watcher) => engine.watch(watcher));
   const engineOptions: EngineOptions = {
-    ...{ ledger, clock, random, ids },
+    ...{ ledger, clock, random, ids, watcherElsewhere: live.outside },
     owner: `process ${process.pid} on ${hostname()}`,
     ...{ models, prices, quota, ...executing },
     agent: foundBy(agents, createSavedAgents(ledger), extras),
@@ -146,14 +150,8 @@ async function assemble(
     registry: { path: config.ledger, ...agents.registered },
   });
   return {
-    assistants,
-    root: config.root,
-    config,
-    ledger,
+    ...{ assistants, root: config.root, config, ledger, engine, live, models, prices },
     artifacts: createArtifactArchive(ledger, clock),
-    engine,
-    models,
-    prices,
     groups: {
       ...{ ledger, engine, clock, ids, env, root: config.root, home: config.home },
       workspace: config.workspace,
@@ -165,12 +163,16 @@ async function assemble(
     worker: (given) => workerOf(given, agents, engineOptions, config),
     async close() {
       await engine.close();
-      const parts = [executing.executors, host, toolsets, assistants, quota, sandbox];
+      const parts = [executing.executors, host, toolsets, assistants, quota, sandbox, live];
       await Promise.all(parts.map((part) => part.close()));
       await ledger.close();
     },
   };
 }
+
+/** Notes of who watches are in the project's own state: whoever can read them may read the ledger as well. */
+const liveIn = ({ home }: ProjectConfig, random: Random, { redactor }: Protection, watch: Engine['watch']): LiveChannel =>
+  createLiveChannel({ folder: join(home, 'live'), random, redact: redactor.text, watch });
 
 /** What the project's settings and files give to its agents, and what of it goes with a run that others work on. */
 function givenBy(

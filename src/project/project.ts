@@ -11,6 +11,7 @@ import type { Engine } from '../engine/port.ts';
 import type { RestateWorker, WorkerOptions } from '../engine/restate/worker.ts';
 import type { GroupNeeds } from '../groups/groups.ts';
 import type { Ledger } from '../ledger/port.ts';
+import type { LiveChannel } from '../live/port.ts';
 import type { Model, ModelCatalogue, Prices } from '../models/port.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import type { Tool } from '../tools/port.ts';
@@ -26,6 +27,8 @@ export interface Project {
   /** What work left behind: listed, resolved by reference, read, pinned. */
   readonly artifacts: ArtifactArchive;
   readonly engine: Engine;
+  /** What is said in any process of this machine, as it comes. */
+  readonly live: Pick<LiveChannel, 'hear'>;
   readonly models: ModelCatalogue;
   readonly prices: Prices;
   /** What the functions of groups.ts and send-to-group.ts work with. */

@@ -30,6 +30,9 @@ export const serverLimits = {
   streamStuckMs: 30 * SECOND,
   streamsPerCaller: 64,
   streamDeltaCharacters: 64 * KIB,
+  liveWatchers: 32,
+  liveSpeakers: 200,
+  liveUnsentBytes: 256 * KIB,
 
   // tasks
   taskHistory: 50,

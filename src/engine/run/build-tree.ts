@@ -68,7 +68,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const { ledger, clock } = options;
   const past = groupByRun(events);
   const active = new Set<DrivenRun>();
-  const live = createLiveAnswers(session, driven.watchers, options.patterns);
+  const live = createLiveAnswers(session, driven.watchers, options.patterns, options.watcherElsewhere);
   let stopped: Interruption | undefined;
   const bell = createBell();
 

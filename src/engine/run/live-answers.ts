@@ -11,6 +11,7 @@ import { roleInTree } from '../../events/run-origin.ts';
 import { wantedBy } from '../../patterns/agent-run.ts';
 import { answersItself, type Pattern, passesOn, type Wanted } from '../../patterns/pattern.ts';
 import { registeredPatterns } from '../../patterns/registered.ts';
+import type { WatchedFromElsewhere } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -29,6 +30,7 @@ export function createLiveAnswers(
   session: SessionId,
   watchers: Watchers,
   patterns: readonly Pattern[] = registeredPatterns,
+  watcherElsewhere: WatchedFromElsewhere['watcherElsewhere'] = () => undefined,
 ): LiveAnswers {
   const definitions = new Map<RunId, AgentDefinition>();
   return {
@@ -37,7 +39,8 @@ export function createLiveAnswers(
       return setup;
     },
     of(node, turn) {
-      if (watchers.size === 0) return undefined;
+      const elsewhere = watcherElsewhere();
+      if (watchers.size === 0 && elsewhere === undefined) return undefined;
       const piece = {
         session,
         run: node.run,
@@ -49,6 +52,7 @@ export function createLiveAnswers(
       return (delta, attempt = 1) => {
         if (attempt !== of) [offset, of] = [0, attempt];
         for (const watcher of watchers) watcher({ ...piece, attempt, offset, delta });
+        elsewhere?.({ ...piece, attempt, offset, delta });
         if (delta.type === 'text') offset += delta.text.length;
       };
     },

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ApiServer, sendJson, tokenOf } from '../../../test/support/http/api-server.ts';
 import { type ServedWorld, serveWorld } from '../../../test/support/http/served-project.ts';
+import { listenTo } from '../../../test/support/http/sse.ts';
 import { agent, type Brain, calls, reports, says, turnOf } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
+import { systemRandom } from '../../base/random.ts';
 import type { EventType } from '../../events/catalogue.ts';
+import { createLiveChannel } from '../../live/live-channel.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 
 const writer = agent({ name: 'writer', tools: ['write'], permissions: { write: 'ask' } });
@@ -226,5 +229,31 @@ describe('what there is', () => {
     expect(metrics).toMatch(/^troupe_ledger_sessions 1$/m);
     expect((await world.ask('/metrics', { token: '' })).status).toBe(401);
     expect(world.errors).toEqual([]);
+  });
+});
+
+describe('what is being said', () => {
+  it('is streamed while it comes, without an id, from this process and from another', async () => {
+    await using world = await serve();
+    const { session } = await start(world, { agent: 'talker', prompt: 'hello' });
+    const stop = new AbortController();
+    const listener = listenTo(await world.ask(`/api/v1/sessions/${session}/stream`, { signal: stop.signal }), stop);
+    await expect.poll(() => listener.frames.length).toBeGreaterThan(0);
+    const elsewhere = createLiveChannel({
+      ...{ folder: join(world.project.config.home, 'live'), random: systemRandom, redact: (text) => text },
+      watch: () => () => undefined,
+    });
+    await expect.poll(() => elsewhere.outside() !== undefined).toBe(true);
+    const piece = { session, run: 'run_1' as RunId, agent: 'talker', turn: 1, attempt: 1, terminal: true, offset: 0 };
+    elsewhere.outside()?.({ ...piece, delta: { type: 'text', text: 'word by word ' } });
+    elsewhere.outside()?.({ ...piece, session: 'ses_other' as SessionId, delta: { type: 'text', text: 'not here ' } });
+    const deltas = () => listener.frames.filter(({ event }) => event === 'delta');
+    await expect.poll(deltas).toHaveLength(1);
+    expect(deltas()[0]?.id).toBeUndefined();
+    expect(JSON.parse(deltas()[0]?.data ?? '')).toMatchObject({ run: 'run_1', delta: { text: 'word by word ' } });
+    listener.stop();
+    // Nobody listens any more: no model is asked to stream.
+    await expect.poll(() => elsewhere.outside()).toBeUndefined();
+    elsewhere.close();
   });
 });

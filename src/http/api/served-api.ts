@@ -1,9 +1,11 @@
 /** The whole API, put together: its table of routes, its pages, its door. */
 import type { Clock } from '../../base/clock.ts';
+import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import { createLogins } from '../logins.ts';
+import { createHearing } from '../stream/deltas.ts';
 import type { Tokens } from '../tokens.ts';
 import { type ApiEndpoint, createApi } from './api.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -51,7 +53,8 @@ export function createServedApi(needs: ApiNeeds): ServedApi {
 
 function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
   const { project, clock, onError } = needs;
-  const events = eventRoutes({ ...needs, stopping });
+  const deltas = project && createHearing(project.live);
+  const events = eventRoutes({ ...needs, stopping, ...present({ deltas }) });
   if (project === undefined) return events;
   const all = { project, clock, onError };
   return [...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all)];
