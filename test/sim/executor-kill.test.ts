@@ -4,7 +4,7 @@
  * every effect of an executor has happened once, and nobody of them is left.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -29,6 +29,7 @@ type Victim = (typeof victims)[number];
 const NAMES = ['one', 'two'] as const;
 const OTHER = { one: 'two', two: 'one' } as const;
 const DEEDS = [1, 2, 3, 4];
+const HALF = 2;
 const fileOf = (name: string, deed: number): string => `src/${name}/${name}-${deed}.js`;
 const checkOf = (name: string): string =>
   DEEDS.map((deed) => `require('./${fileOf(name, deed)}').name === '${name}-${deed}' || process.exit(1);\n`).join('');
@@ -44,7 +45,11 @@ const plan: TaskPlan = {
       // Neither goes on before both are at work.
       `touch @/at-${name}`,
       `until @/at-${OTHER[name]}`,
-      ...DEEDS.map((deed) => `do @/effects ${name}-${deed} ${fileOf(name, deed)}`),
+      // In the middle of its work it stands until it is let through, so that it can be struck there.
+      ...DEEDS.flatMap((deed) => [
+        ...(deed === HALF + 1 ? ['until @/through'] : []),
+        `do @/effects ${name}-${deed} ${fileOf(name, deed)}`,
+      ]),
       'say done',
     ],
   })),
@@ -85,8 +90,8 @@ function strike(child: { kill(signal: 'SIGKILL'): boolean }, folder: string, vic
   return pids.length;
 }
 
-/** One life: struck after so many commits, if it gets that far. Gives whether it came to its end. */
-async function live(folder: string, random: Random, kills: Kills, most: number): Promise<boolean> {
+/** One life: struck after so many commits or in the middle of the work, if it gets there. Gives whether it came to its end. */
+async function live(folder: string, random: Random, kills: Kills, most: number, inTheMiddle: boolean): Promise<boolean> {
   const after = 1 + Math.floor(random.fraction() * MOST_COMMITS);
   const mayEnd = kills.executors < most;
   const victim: Victim = mayEnd ? (victims[Math.floor(random.fraction() * victims.length)] ?? 'all') : 'architect';
@@ -97,12 +102,16 @@ async function live(folder: string, random: Random, kills: Kills, most: number):
   });
   child.stdout.on('data', (chunk: Buffer) => {
     commits += chunk.length;
-    if (isStruck || commits < after || kills.done >= KILLS) return;
+    const isHalfway = linesOf(join(folder, 'effects')).length === HALF * NAMES.length;
+    const isTime = inTheMiddle ? isHalfway : commits >= after;
+    if (isHalfway && (!inTheMiddle || isStruck || kills.done >= KILLS)) writeFileSync(join(folder, 'through'), '');
+    if (isStruck || !isTime || kills.done >= KILLS) return;
     // Executors can be struck when they are there; the architect always.
     if (victim === 'executors' && executorsIn(folder).length === 0) return;
     isStruck = true;
     kills.done += 1;
     if (strike(child, folder, victim) > 0) kills.executors += 1;
+    if (isHalfway) writeFileSync(join(folder, 'through'), '');
   });
   const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
     child.on('close', (...how) => resolve(how));
@@ -151,7 +160,9 @@ it(`kill -9 of the architect, of its two executors and of all, ${KILLS} times: n
     const folder = newTaskFolder(plan);
     const most = kills.executors + EXECUTOR_KILLS;
     try {
-      while (!(await live(folder, random, kills, most)));
+      // The first life of every other story is struck when each executor has done half of its work.
+      let ended = await live(folder, random, kills, most, stories % 2 === 0);
+      while (!ended) ended = await live(folder, random, kills, most, false);
       await checkStory(folder);
     } finally {
       for (const pid of livingIn(folder)) process.kill(pid, 'SIGKILL');
