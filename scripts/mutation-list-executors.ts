@@ -104,4 +104,12 @@ export const executorMutations: readonly Mutation[] = [
     replace: 'standing.commands() > maxCliCalls + 1)',
     caughtBy: { file: limits, test: 'comes with the command that is one too many' },
   },
+  {
+    invariant: 'Every command of a call goes by the rules of shell',
+    change: 'the first one stands for all',
+    file: 'src/engine/executors/asked-call.ts',
+    find: 'return { calls: commands.map((command)',
+    replace: 'return { calls: commands.slice(0, 1).map((command)',
+    caughtBy: { file: 'src/engine/executors/asked-call.test.ts', test: 'of Cline' },
+  },
 ];

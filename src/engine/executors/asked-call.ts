@@ -8,7 +8,7 @@ import type { ExecutorCall, ExecutorDiff } from '../../executors/port.ts';
 import { lineDiff } from '../../tools/files/line-diff.ts';
 import { resolveAnywhere } from '../../tools/files/workspace.ts';
 import { errorResult, type OrdinaryTool } from '../../tools/port.ts';
-import { commandOf } from './standing.ts';
+import { commandLinesOf } from './standing.ts';
 
 /** The tool that stands for whatever an executor does that no other one does. */
 const EXECUTOR_TOOL = 'executor';
@@ -52,10 +52,11 @@ function anything({ title, kind, input, locations }: ExecutorCall): AskedCall {
 }
 
 function commandAsked(call: ExecutorCall): Understood {
-  const command = commandOf(call.input);
-  if (command === undefined) return { calls: [anything(call)] };
+  const commands = commandLinesOf(call.input);
+  if (commands.length === 0) return { calls: [anything(call)] };
   const folder = isJsonObject(call.input) ? (call.input['cwd'] ?? call.input['workdir'] ?? call.input['directory']) : undefined;
-  return { calls: [{ tool: 'shell', input: { command, ...(typeof folder === 'string' ? { cwd: folder } : {}) } }] };
+  const where = typeof folder === 'string' ? { cwd: folder } : {};
+  return { calls: commands.map((command) => ({ tool: 'shell', input: { command, ...where } })) };
 }
 
 async function pathsAsked(call: ExecutorCall, cwd: string, tool: string): Promise<Understood> {

@@ -86,7 +86,7 @@ const withEnd = (call: Reported, status: 'completed' | 'failed' | undefined) =>
   status === undefined ? [] : [{ ...call, status }];
 
 /** The command line of a call that runs one, as far as it says. */
-export function commandOf(input: Json | undefined): string | undefined {
+function commandOf(input: Json | undefined): string | undefined {
   if (!isJsonObject(input)) return undefined;
   const given = input['command'] ?? input['cmd'] ?? input['script'];
   if (typeof given === 'string') return given.trim() === '' ? undefined : given;
@@ -95,6 +95,16 @@ export function commandOf(input: Json | undefined): string | undefined {
   // `bash -lc '…'` runs the line.
   if (rest.length === 0 && line !== '' && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag)) return line;
   return given.map(quoted).join(' ');
+}
+
+/** All command lines of a call: some run several, one after the other. */
+export function commandLinesOf(input: Json | undefined): readonly string[] {
+  const one = commandOf(input);
+  if (one !== undefined) return [one];
+  const several = isJsonObject(input) ? input['commands'] : undefined;
+  if (!Array.isArray(several)) return [];
+  const lines = several.map((line) => commandOf({ command: line }));
+  return lines.every((line) => line !== undefined) ? lines : [];
 }
 
 const quoted = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -4,7 +4,7 @@ import { type ImagePart, type Message, type TextPart, textOf } from '../../event
 import type { TurnRequest } from '../../loop/port.ts';
 import type { Denial } from './permits.ts';
 import { boundedText, type ExecutorRecorder } from './recorder.ts';
-import { commandOf, type ExecutorStanding } from './standing.ts';
+import { commandLinesOf, type ExecutorStanding } from './standing.ts';
 
 type Parts = readonly (TextPart | ImagePart)[];
 
@@ -44,8 +44,12 @@ export function takenUp(recorder: ExecutorRecorder, isAnew: boolean): string {
 /** Its own calls, and what was seen to change. */
 function knownToBeDone(standing: ExecutorStanding, redact: (text: string) => string): string {
   const line = ({ title, input }: { readonly title: string; readonly input?: never | undefined | unknown }): string => {
-    const command = commandOf(input as never);
-    return boundedText(redact, (command ?? title).replaceAll(/\s+/g, ' '), limits.executorEventTitleCharacters);
+    const commands = commandLinesOf(input as never);
+    return boundedText(
+      redact,
+      (commands.length === 0 ? title : commands.join('; ')).replaceAll(/\s+/g, ' '),
+      limits.executorEventTitleCharacters,
+    );
   };
   const done = standing.done().filter(({ kind }) => kind === undefined || !READING.has(kind));
   const parts = [

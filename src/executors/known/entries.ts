@@ -93,8 +93,6 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     keys: [...ANTHROPIC, ...OPENAI, ...GOOGLE, 'OPENROUTER_API_KEY', 'OPENCODE_API_KEY'],
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_CONFIG_CONTENT: ASK_FIRST },
     modes: { 'read-only': 'plan', full: 'build' },
-    // It writes files by itself, and has us write them once more.
-    files: 'none',
     refusal: 'ends',
     model: 'model',
     sandbox: {
@@ -147,6 +145,7 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
     env: { PI_OFFLINE: '1' },
     mcp: [],
     asks: false,
+    titleIsCommand: true,
     model: 'none',
     sandbox: {
       network: PROVIDERS,
@@ -158,11 +157,10 @@ export const knownExecutors: Readonly<Record<string, ExecutorFields>> = {
   kilo: {
     title: 'Kilo Code',
     command: ['kilo', 'acp'],
-    install: 'npm install -g @kilocode/cli@7.7.9 @kilocode/cli-linux-x64@7.7.9',
+    install: 'npm install -g @kilocode/cli@7.7.7 @kilocode/cli-linux-x64@7.7.7',
     keys: [...ANTHROPIC, ...OPENAI, ...GOOGLE, 'OPENROUTER_API_KEY', 'KILO_API_KEY'],
     env: { KILO_DISABLE_AUTOUPDATE: '1', KILO_CONFIG_CONTENT: ASK_FIRST },
     modes: { 'read-only': 'plan', full: 'code' },
-    files: 'none',
     refusal: 'ends',
     model: 'model',
     sandbox: {
