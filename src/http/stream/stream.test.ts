@@ -2,12 +2,14 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appendOrFail, note, type Writer, writeNotes } from '../../../test/conformance/ledger/support.ts';
+import { appendOrFail, givenRun, note, type Writer, writeNotes } from '../../../test/conformance/ledger/support.ts';
 import { handClock } from '../../../test/support/hand-clock.ts';
-import { type ApiServer, OWNER_TOKEN, startApi } from '../../../test/support/http/api-server.ts';
+import { type ApiServer, OWNER_TOKEN, openMemoryLedger, startApi } from '../../../test/support/http/api-server.ts';
 import { type Listener, listenTo } from '../../../test/support/http/sse.ts';
-import { eventLoopTurn } from '../../base/clock.ts';
+import { eventLoopTurn, systemClock } from '../../base/clock.ts';
+import { createIds } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { seededRandom, systemRandom } from '../../base/random.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import { encodedEvent } from './encoded-events.ts';
 
@@ -165,5 +167,37 @@ describe('a stream', () => {
       .toBe(200);
     await server[Symbol.asyncDispose]();
     await Promise.all(open.map(({ ended }) => ended));
+  });
+
+  it('gives everybody exactly the ledger, however they come and go, and when the server dies under them', async () => {
+    const ledger = openMemoryLedger();
+    const kept = { ...ledger, close: async () => undefined };
+    const ids = createIds(systemClock, systemRandom);
+    const writer = await givenRun({ ledger, newSession: ids.session, newRun: ids.run });
+    const random = seededRandom(11);
+    const seen = Array.from({ length: 12 }, (): string[] => []);
+    for (let life = 0; life < 4; life += 1) {
+      const server = await startApi({ ledger: kept });
+      const listeners = await Promise.all(
+        seen.map((had) => follow(server, writer, had.length === 0 ? '' : `?after=${writer.session}.${had.length}`)),
+      );
+      await writeMany(writer, 1 + Math.floor(random.fraction() * 300));
+      // Some have heard something by now, and some have gone before that.
+      for (const listener of listeners) if (random.fraction() < 0.5) listener.stop();
+      await writeMany(writer, 10);
+      await server[Symbol.asyncDispose]();
+      for (const [index, listener] of listeners.entries()) {
+        await listener.ended;
+        seen[index]?.push(...listener.events());
+      }
+    }
+    await using last = await startApi({ ledger: kept });
+    const expected = await ledgerTexts(writer);
+    for (const had of seen) {
+      const listener = await follow(last, writer, `?after=${had.length}`);
+      await expect.poll(() => [...had, ...listener.events()]).toEqual(expected);
+      listener.stop();
+    }
+    await ledger.close();
   });
 });
