@@ -54,7 +54,7 @@ it('has a command added by two executors at once, proves it, and touches nothing
   const { code, out, err } = await troupe('run', 'lead', PROMPT);
   expect(code, err).toBe(0);
   expect(out).toContain('The repository has a command now');
-  expect(err).toContain('completed, verified');
+  expect(err).toMatch(/^completed, verified · /m);
   expect(git('status', '--porcelain')).toBe('?? src/draft.js\n');
   expect((await readdir(join(folder, 'workspace'))).toSorted()).toEqual(
     ['.git', 'README.md', 'check-readme.js', 'package.json', 'src', 'test'].toSorted(),
@@ -109,14 +109,14 @@ it('shows its packages before anything is handed over, and goes on from there', 
   expect(ofType(await eventsOfRun(), 'run.started').some(({ payload }) => payload.origin.kind === 'task')).toBe(false);
   const resumed = await troupe('resume', 'last');
   expect(resumed.code, resumed.err).toBe(0);
-  expect(resumed.err).toContain('completed, verified');
+  expect(resumed.err).toMatch(/^completed, verified · /m);
 });
 
 it('the demo adds a command and its tests, hands out the work and proves it, without a key', async () => {
   const { code, out, err } = await troupe('demo');
   expect(code, err).toBe(0);
   expect(out).toContain('The repository has a command now');
-  expect(err).toContain('completed, verified');
+  expect(err).toMatch(/^completed, verified · /m);
   expect(err).toMatch(/hands task-\w+ to hand; must pass: node --test/);
   const demo = /looks at what it did, in (\S+)\./.exec(err)?.[1] ?? '';
   const applied = await troupe('-C', demo, 'apply', 'last');
