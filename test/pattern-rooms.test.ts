@@ -28,6 +28,7 @@ const WATCHED: readonly string[] = ['engine', 'cli', 'projections', 'loop', 'run
 const ALLOWED: Readonly<Record<string, string>> = {
   'engine/hearing/broadcasts.ts': 'the broadcasts of the steps port: `team` is a field of the event, which is a promise',
   'engine/hearing/broadcasts-before-turn.ts': 'writes a notice in the place of a broadcast, with the same fields',
+  'engine/travel/travelling.ts': 'what was merged says of which work the files are made that a worker has to build again',
   'projections/patterns/': 'how the events of each pattern show: projections lie below patterns and cannot ask them',
   'cli/view/tree-lines.ts': 'says of a cycle in which nobody else speaks that it was the supervisor only',
   'cli/program/program.ts': 'says in its help what Troupe is for',
