@@ -8,6 +8,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { RunHandle } from '../../engine/port.ts';
 import { textOf, type UserMessage } from '../../events/messages.ts';
+import { type HeardPieces, hear } from '../../library/hear.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { messageIn } from '../acp-wire/content-in.ts';
 import { acpError } from '../acp-wire/errors.ts';
@@ -101,7 +102,7 @@ async function unfinished({ project, id }: SessionStart): Promise<RunId | undefi
 }
 
 async function answered(start: SessionStart, now: Now, blocks: readonly ContentBlock[]): Promise<PromptResponse> {
-  const { needs, project, client, id } = start;
+  const { needs, project, id } = start;
   const message = messageIn(blocks, needs.ids.nonce());
   if (!message.ok) throw acpError({ code: 'usage', message: `${message.error}.` });
   const { agent, input } = await addressed(start, message.value);
@@ -109,6 +110,22 @@ async function answered(start: SessionStart, now: Now, blocks: readonly ContentB
   await askClientAboutServers(start, agent, () => now.cancelled);
   if (now.cancelled) return CANCELLED;
   tellTitle(start, now, input);
+  const heard = hear(project.engine, true);
+  try {
+    return await played(start, now, agent, input, heard);
+  } finally {
+    heard.close();
+  }
+}
+
+async function played(
+  start: SessionStart,
+  now: Now,
+  agent: string,
+  input: UserMessage,
+  heard: HeardPieces,
+): Promise<PromptResponse> {
+  const { needs, project, client, id } = start;
   const before = await goOn(start, input);
   const handle = before ?? (await begin(start, agent, input));
   now.run = handle.run;
@@ -116,7 +133,7 @@ async function answered(start: SessionStart, now: Now, blocks: readonly ContentB
   const told = now.told?.run === handle.run ? now.told.spent : nothingSpent;
   const turn: TurnNeeds = {
     ...{ project, client, clock: needs.clock, workspace: start.cwd, leaving: start.leaving },
-    ...{ mode: () => start.chosen.mode, before: now.nanoUsd, told },
+    ...{ mode: () => start.chosen.mode, before: now.nanoUsd, told, heard },
   };
   const { response, spent, added } = await takePrompt(turn, handle, before === undefined ? 'start' : 'now');
   now.told = { run: handle.run, spent };

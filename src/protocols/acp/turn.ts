@@ -8,6 +8,7 @@ import type { OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
 import { createFollower } from '../../library/follow.ts';
+import type { HeardPieces } from '../../library/hear.ts';
 import type { GivenAnswer } from '../../library/questions.ts';
 import { restElsewhere } from '../../library/rest-elsewhere.ts';
 import { acpError } from '../acp-wire/errors.ts';
@@ -27,6 +28,8 @@ export interface TurnNeeds extends Pick<AcpNeeds, 'clock'> {
   mode(): AcpMode;
   /** Aborts when the client has gone, or we are to stop. */
   readonly leaving: AbortSignal;
+  /** What was said since before the run began or went on. */
+  readonly heard: HeardPieces;
   /** What the session had cost before, in billionths of a dollar. */
   readonly before: number;
   /** What was told of this run before: it goes on. */
@@ -49,7 +52,7 @@ export async function takePrompt(needs: TurnNeeds, handle: RunHandle, from: 'sta
   const tell = (update: SessionUpdate): void => client.update(session, update);
   const follower = createFollower(ledger, session);
   const speech = createSpeech(session, tell);
-  const unwatch = engine.watch(speech.hear);
+  needs.heard.to(speech.hear);
   const updates = createUpdates(run, needs.workspace);
   let window: number = limits.contextWindowTokens;
   const show = (event: LedgerEvent): void => {
@@ -72,15 +75,11 @@ export async function takePrompt(needs: TurnNeeds, handle: RunHandle, from: 'sta
     elsewhere: (id) => restElsewhere({ ledger, engine, clock, leaving }, id),
     oneByOne: false,
   };
-  try {
-    await (from === 'start' ? follower.beginAt(run) : follower.catchUp(run));
-    const end = await driveToRest(company, handle);
-    speech.end(end);
-    const spent = spentBelow(follower.tree, run);
-    return { ...responseOf(needs, handle, end, spentSince(spent, told)), spent };
-  } finally {
-    unwatch();
-  }
+  await (from === 'start' ? follower.beginAt(run) : follower.catchUp(run));
+  const end = await driveToRest(company, handle);
+  speech.end(end);
+  const spent = spentBelow(follower.tree, run);
+  return { ...responseOf(needs, handle, end, spentSince(spent, told)), spent };
 }
 
 const LEFT = { code: 'interrupted', message: 'The client has gone.' };
