@@ -105,6 +105,14 @@ export const workspaceMutations: readonly Mutation[] = [
     caughtBy: { file: 'src/workspaces/merge.test.ts', test: 'is left whole' },
   },
   {
+    invariant: 'Only work that was accepted is the result of a run',
+    change: 'what was to be done again is it too',
+    file: 'src/workspaces/apply/verdicts.ts',
+    find: "if (verdict === 'accepted') accepted.add(task);",
+    replace: "if (verdict !== 'given_up') accepted.add(task);",
+    caughtBy: { file: 'src/cli/tasks/apply.test.ts', test: 'leaves out what was to be done again' },
+  },
+  {
     invariant: "A file with changes of the user's own is in the way",
     change: 'only what is staged is',
     file: 'src/workspaces/apply/plan.ts',

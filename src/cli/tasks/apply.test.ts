@@ -21,15 +21,21 @@ import { sha256 } from '../../tools/files/file-change.ts';
 import { jsonContract } from '../json/contract.ts';
 import { runProgram } from '../program/program.ts';
 
-const GIVEN_UP = {
-  ...{ verdict: 'given_up', by: 'acceptance', why: 'Its tests fail.', acceptance: [], verification: { state: 'unchecked' } },
-};
+const SAID = { attempt: 1, by: 'acceptance', acceptance: [], verification: { state: 'unchecked' } };
+const GIVEN_UP = { verdict: 'given_up', why: 'Its tests fail.' };
+const AGAIN = { verdict: 'again', why: 'Half of it is missing.' };
+/** What is recorded of a task that has to be tried again without anybody being asked. */
+const RETRIED = { trigger: 'error', action: 'retry', executor: 'executor', why: 'The executor is gone.' };
+type Said = typeof GIVEN_UP | typeof RETRIED | undefined;
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\n';
 
-/** Each task writes its files; with `merged` the run has recorded what became of them together. */
+/**
+ * Each task writes its files and is accepted, if `said` has no other word for it; one that is none is `null`, and each after one
+ * that is to be done again is that. With `merged` the run has recorded what became of the first two together.
+ */
 async function ranTasks(
   tasks: readonly Files[],
-  { stored = true, merged = false, givenUp = [] }: { stored?: boolean; merged?: boolean; givenUp?: readonly string[] } = {},
+  { stored = true, merged = false, said = [] }: { stored?: boolean; merged?: boolean; said?: readonly (Said | null)[] } = {},
 ) {
   const repository = await testRepository({ 'a.txt': LINES, 'b.txt': 'b\n', '.gitignore': '.troupe/\n' });
   const { top, workspaces, home } = repository;
@@ -57,7 +63,7 @@ async function ranTasks(
     const terms = { task, include: [], exclude: [], noTouch: [], limits, mode: 'full', place, package: 'event://x' };
     const origin = { kind: 'task', parent: run, role: 'executor', terms };
     add({ type: 'run.started', run: child, payload: { agent: 'executor', input, origin, depth: 1 } });
-    if (givenUp.includes(task)) add({ type: 'task.judged', payload: { ...GIVEN_UP, task } });
+    say(add, task, said[number], said[number - 1]);
     if (stored) storePatch(add, child, task, Buffer.from(value(await workspaces.capture(place)).patch).toString());
   }
   if (merged) {
@@ -66,7 +72,7 @@ async function ranTasks(
     const together = await workspaces.merge({
       repo: top,
       base,
-      patches: patches.map((patch, at) => ({ task: `task-${at}`, patch })),
+      patches: patches.slice(0, 2).map((patch, at) => ({ task: `task-${at}`, patch })),
     });
     const patch = `data:;base64,${Buffer.from(value(together).patch).toString('base64')}`;
     add({ type: 'task.merged', payload: { tasks: ['task-0', 'task-1'], patch, files: 1, conflicts: [] } });
@@ -85,6 +91,16 @@ async function ranTasks(
     return found;
   };
   return { ...repository, run, troupe, applied };
+}
+
+function say(add: (event: object) => NewEvent, task: string, said: Said | null, before: Said | null): void {
+  const isAgain = before === AGAIN || before === RETRIED;
+  const again = isAgain ? { again: `task-${Number(task.slice('task-'.length)) - 1}` } : {};
+  const handed = { task, attempt: isAgain ? 2 : 1, executor: 'executor', yaml: '', ref: 'event://x', verify: [], ...again };
+  add({ type: 'task.package', payload: handed });
+  if (said === null) return;
+  if (said === RETRIED) add({ type: 'task.policy', payload: { task, attempt: 1, ...said } });
+  else add({ type: 'task.judged', payload: { ...SAID, verdict: 'accepted', why: 'It is good.', ...said, task } });
 }
 
 function storePatch(add: (event: object) => NewEvent, run: RunId, task: string, patch: string): void {
@@ -125,16 +141,52 @@ describe('troupe apply', () => {
     expect(await troupe('apply', '--undo')).toMatchObject({ code: 2, progress: expect.stringContaining('nothing to take back') });
   });
 
-  it('leaves out what was not accepted, and refuses where nothing was', async () => {
-    const work = [{ 'a.txt': LINES.replace('one', '1') }, { 'new.txt': 'new\n' }];
-    const one = await ranTasks(work, { givenUp: ['task-1'] });
-    expect(await one.troupe('apply', 'last', '--dry-run')).toMatchObject({ code: 0, out: 'M a.txt  +1 -1\n' });
-    const none = await ranTasks(work, { givenUp: ['task-0', 'task-1'] });
+  it.each([
+    ['given up', [undefined, GIVEN_UP], 'not in it: task-1, ', 'given up: Its tests fail.'],
+    ['judged by nobody', [undefined, null], 'not in it: task-1, ', 'nobody has judged it'],
+    ['to be done again, and then given up', [undefined, AGAIN, GIVEN_UP], 'not in it: task-1, ', 'to be done again: Half of it'],
+    ['retried, and then given up', [undefined, RETRIED, GIVEN_UP], 'not in it: task-1, ', 'it failed: The executor is gone.'],
+  ])('leaves out what was %s, and says so', async (_name, said, task, why) => {
+    const work = [{ 'a.txt': LINES.replace('one', '1') }, { 'new.txt': 'new\n' }, { 'newer.txt': 'newer\n' }].slice(
+      0,
+      said.length,
+    );
+    const { troupe } = await ranTasks(work, { said });
+    const shown = await troupe('apply', 'last', '--dry-run');
+    expect(shown).toMatchObject({ code: 0, out: 'M a.txt  +1 -1\n' });
+    expect(shown.progress).toContain(task);
+    expect(shown.progress).toContain(why);
+  });
+
+  it('names nothing that another did again well, and what came after the last merge', async () => {
+    const work = [{ 'a.txt': LINES.replace('one', '1') }, { 'a.txt': LINES.replace('one', '1st') }];
+    const again = await ranTasks(work, { said: [AGAIN] });
+    const shown = await again.troupe('apply', 'last', '--dry-run');
+    expect(shown).toMatchObject({ code: 0, out: 'M a.txt  +1 -1\n' });
+    expect(shown.progress).not.toContain('not in it');
+    const late = await ranTasks([{ 'a.txt': 'x\n' }, { 'b.txt': 'x\n' }, { 'c.txt': 'x\n' }, { 'd.txt': 'x\n' }], {
+      ...{ merged: true, said: [undefined, undefined, GIVEN_UP] },
+    });
+    const told = JSON.parse((await late.troupe('apply', 'last', '--dry-run', '--json')).out);
+    expect(jsonContract.apply.parse(told)).toMatchObject({
+      files: [{ path: 'a.txt' }, { path: 'b.txt' }],
+      left: [
+        { task: 'task-2', why: 'given up: Its tests fail.' },
+        { task: 'task-3', why: 'accepted, and not merged yet' },
+      ],
+    });
+  });
+
+  it('refuses where nothing was accepted', async () => {
+    const none = await ranTasks([{ 'a.txt': LINES.replace('one', '1') }, { 'new.txt': 'new\n' }], { said: [AGAIN, GIVEN_UP] });
     const before = everythingOf(none.top);
     const refused = await none.troupe('apply', 'last');
     expect(refused.code).not.toBe(0);
     expect(refused.progress).toContain('No task of');
+    expect(refused.progress).toContain('task-1: given up: Its tests fail.');
     expect(everythingOf(none.top)).toBe(before);
+    const [, named = ''] = /all the same: troupe apply (\S+)/.exec(refused.progress) ?? [];
+    expect(await none.troupe('apply', named, '--dry-run')).toMatchObject({ code: 0, out: 'A new.txt  +1 -0\n' });
   });
 
   it('refuses where something of yours is in the way, with what can be done, and its JSON is as promised', async () => {

@@ -74,6 +74,6 @@ export const applied = z.object({
   conflicts: z.array(mergeConflict).describe('where the work does not go together with what you have'),
   left: z
     .array(z.object({ task: z.string(), path: z.string(), why: z.string() }))
-    .describe('work of tasks that is not in it, because it stands against that of others'),
+    .describe('work of tasks that is not in it: it stands against that of others, or nobody accepted it'),
   finished: z.string().optional().describe('an earlier one that had been cut off, and was finished first'),
 });

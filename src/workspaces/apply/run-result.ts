@@ -1,7 +1,7 @@
 /**
- * What a run has left to be applied: the patch of its last merge; else the patches of its tasks, put together now; else what
- * lies at the places of its tasks. A patch is taken only as it was captured: one that secrets were taken out of would write
- * other files.
+ * What a run has left to be applied: the patch of its last merge; else the patches of its accepted tasks, put together now; else
+ * what lies at their places. What nobody accepted is no result, and named. A patch is taken only as it was captured: one that
+ * secrets were taken out of would write other files.
  */
 import type { ArtifactArchive } from '../../artifacts/archive.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
@@ -14,6 +14,7 @@ import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { pathExists } from '../../tools/files/path-exists.ts';
 import type { LeftTask, TaskPatch, WorkPlace, Workspaces } from '../port.ts';
+import { hearVerdict, nothingHeard, type Verdicts, whyLeft } from './verdicts.ts';
 
 export interface ResultNeeds {
   readonly ledger: Pick<Ledger, 'read'>;
@@ -26,7 +27,7 @@ export interface WorkToApply {
   readonly base: string;
   readonly patch: Uint8Array;
   readonly ref?: string | undefined;
-  /** Tasks whose work is not in it, because it stands against that of others. */
+  /** Tasks whose work is not in it: it stands against that of others, or nobody accepted it. */
   readonly left: readonly Left[];
 }
 
@@ -42,32 +43,53 @@ interface FoundTask {
   readonly run: RunId;
   readonly place: WorkPlace & { readonly kind: 'worktree' };
   ref?: string | undefined;
+  /** What it changed, where that was captured. */
+  paths?: readonly string[];
 }
 
 export async function workToApply(needs: ResultNeeds, session: SessionId, run: RunId): Promise<Result<WorkToApply, Failure>> {
-  const { tasks, merged, givenUp } = await lookThrough(needs, session, run);
+  const { tasks, merged, verdicts } = await lookThrough(needs, session, run);
   const [first] = tasks;
   if (first === undefined) return fail(nothing(run));
+  // Whoever names a task wants its work, whatever was said of it.
+  const isIn = (one: FoundTask): boolean => one.run === run || verdicts.accepted.has(one.task);
   if (merged?.ref !== undefined) {
     const patch = await bytesAt(needs.archive, session, merged.ref);
     if (!patch.ok) return patch;
-    return ok({ repo: first.place.repo, base: first.place.base, patch: patch.value, ref: merged.ref, left: merged.left });
+    const left = [...merged.left, ...leftOut(tasks, verdicts, (one) => merged.tasks.has(one.task))];
+    return ok({ repo: first.place.repo, base: first.place.base, patch: patch.value, ref: merged.ref, left });
   }
-  const standing = tasks.filter(({ task }) => !givenUp.has(task));
-  return standing.length === 0 ? fail(notAccepted(run, first)) : await mergedNow(needs, session, run, standing);
+  const standing = tasks.filter(isIn);
+  const left = leftOut(tasks, verdicts, isIn);
+  if (standing.length === 0) return fail(notAccepted(run, tasks, left));
+  const together = await mergedNow(needs, session, run, standing);
+  return together.ok ? ok({ ...together.value, left: [...together.value.left, ...left] }) : together;
 }
 
 interface Found {
   readonly tasks: readonly FoundTask[];
-  readonly merged: { readonly ref: string | undefined; readonly left: readonly Left[] } | undefined;
-  /** Tasks that whoever handed them out did not accept in the end. */
-  readonly givenUp: ReadonlySet<string>;
+  readonly merged: MergedBefore | undefined;
+  readonly verdicts: Verdicts;
 }
+
+interface MergedBefore {
+  readonly ref: string | undefined;
+  readonly left: readonly Left[];
+  /** All that went into it, now or before. */
+  readonly tasks: ReadonlySet<string>;
+}
+
+/** By each file that was captured; else by where it lies. What changed nothing leaves nothing out. */
+const leftOut = (tasks: readonly FoundTask[], verdicts: Verdicts, isIn: (one: FoundTask) => boolean): readonly Left[] =>
+  tasks.flatMap((one) => {
+    const why = isIn(one) ? undefined : whyLeft(verdicts, one.task);
+    return why === undefined ? [] : (one.paths ?? [one.place.path]).map((path) => ({ task: one.task, path, why }));
+  });
 
 async function lookThrough({ ledger }: ResultNeeds, session: SessionId, run: RunId): Promise<Found> {
   const below = new Set<string>([run]);
   const tasks = new Map<string, FoundTask>();
-  const givenUp = new Set<string>();
+  const verdicts = nothingHeard();
   let merged: Found['merged'];
   for await (const event of readEvents(ledger, { session, types: LOOKED_AT, exact: true })) {
     const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
@@ -75,29 +97,37 @@ async function lookThrough({ ledger }: ResultNeeds, session: SessionId, run: Run
     if (!below.has(event.run_id)) continue;
     if (event.event_type === 'run.started') {
       const terms = taskTermsOf(event.payload);
-      if (terms?.place.kind === 'worktree')
+      // Where only commands were run nobody worked.
+      if (terms?.place.kind === 'worktree' && terms.onlyVerify !== true)
         tasks.set(event.run_id, { task: terms.task, run: event.run_id, place: { ...terms.place, kind: 'worktree' } });
-    } else if (event.event_type === 'task.judged') {
-      if (event.payload.verdict === 'given_up') givenUp.add(event.payload.task);
-      else givenUp.delete(event.payload.task);
-    } else merged = mergedIn(event) ?? merged;
+    } else merged = mergedIn(event, merged) ?? merged;
+    hearVerdict(verdicts, event);
     const task = tasks.get(event.run_id);
-    if (task !== undefined) task.ref = patchIn(event) ?? task.ref;
+    if (task === undefined) continue;
+    task.ref = patchIn(event) ?? task.ref;
+    if (event.event_type === 'task.captured') task.paths = event.payload.files.map(({ path }) => path);
   }
-  return { tasks: [...tasks.values()], merged, givenUp };
+  return { tasks: [...tasks.values()], merged, verdicts };
 }
 
-const LOOKED_AT = ['run.started', 'task.judged', 'task.captured', 'task.merged', 'merge.reported', 'artifact.stored'] as const;
+const LOOKED_AT = [
+  ...(['run.started', 'task.package', 'task.policy', 'task.judged', 'task.captured'] as const),
+  ...(['task.merged', 'merge.reported', 'artifact.stored'] as const),
+];
 
-function mergedIn(event: LedgerEvent): Found['merged'] {
+function mergedIn(event: LedgerEvent, before: MergedBefore | undefined): MergedBefore | undefined {
   if (event.event_type === 'task.merged') {
     const { patch, conflicts } = event.payload;
     const left = conflicts.map(({ path, tasks, why = 'it stands against others' }) => ({ task: tasks.join(', '), path, why }));
-    return { ref: patch, left };
+    return { ref: patch, left, tasks: new Set([...(before?.tasks ?? []), ...event.payload.tasks]) };
   }
   if (event.event_type !== 'merge.reported') return undefined;
-  const { patch, left } = event.payload;
-  return { ref: patch.ref, left: left.flatMap(leftOf) };
+  const { patch, left, tasks } = event.payload;
+  return {
+    ref: patch.ref,
+    left: left.flatMap(leftOf),
+    tasks: new Set([...(before?.tasks ?? []), ...tasks.map(({ task }) => task)]),
+  };
 }
 
 function patchIn(event: LedgerEvent): string | undefined {
@@ -173,11 +203,12 @@ async function patchOf(
 }
 
 /** What was turned down is brought to nobody's files by itself; whoever wants it all the same names it. */
-const notAccepted = (run: string, { run: task }: FoundTask): Failure => ({
-  code: 'not_accepted',
-  message: `No task of ${run} was accepted, so there is nothing to apply.`,
-  fix: `See why: troupe show ${run}. To have the work of one all the same: troupe apply ${task}`,
-});
+function notAccepted(run: string, tasks: readonly FoundTask[], left: readonly Left[]): Failure {
+  const said = new Map(left.map(({ task, why }) => [task, `${task}: ${why}`]));
+  const message = [`No task of ${run} was accepted, so there is nothing to apply.`, ...said.values()].join('\n');
+  const fix = `See more: troupe show ${run}. To have the work of one all the same: troupe apply ${tasks.at(-1)?.run}`;
+  return { code: 'not_accepted', message, fix };
+}
 
 const nothing = (run: string): Failure => ({
   code: 'nothing_to_apply',
