@@ -63,16 +63,18 @@ export async function permitted(
   const name = protection === undefined ? tool.name : `protected:${protection}`;
   const judge = (remembered: readonly RememberedRule[]) =>
     judged(tree, node, definition, tool, { input: asked.input, path, remembered }, protection);
+  // Who was asked about this very call and has answered is heard, also when a rule has come since that would let it go ahead.
+  const isAnswered = (): boolean => tree.outside.answer(node.run, approvalStep(step, timesAsked(node, step))) !== undefined;
   let verdict = judge(tree.outside.remembered());
-  if (verdict.goesAhead) {
+  if (verdict.goesAhead && !isAnswered()) {
     await itsTurn?.();
     // A call before it may have put a link in the way.
     if ((await targetOf(tree, node, tool, asked.input)) !== path) return fail(MOVED);
-    if (judge([]).goesAhead) return ok({ opened: protection });
+    if (judge([]).goesAhead && !isAnswered()) return ok({ opened: protection });
     // It goes ahead because somebody said "always": they may have taken it back in another process.
     await tree.refresh();
     verdict = judge(tree.outside.remembered());
-    if (verdict.goesAhead) return ok({ opened: protection });
+    if (verdict.goesAhead && !isAnswered()) return ok({ opened: protection });
   }
   const { own, permission } = verdict;
   if (permission === 'deny' && own !== 'deny' && protection !== undefined)

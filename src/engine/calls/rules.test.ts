@@ -1,5 +1,5 @@
 /** Rules as runs meet them: what "always" allows later in a session, and paths that are not what they look like. */
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -74,6 +74,32 @@ describe('"always"', () => {
       'shell echo two',
       'shell = echo one > f',
     ]);
+  });
+
+  it.each([
+    [{ kind: 'denied', note: 'never' } as const, ['once']],
+    [{ kind: 'approved', whole: true, input: { command: 'echo another >> log' } } as const, ['once', 'another']],
+  ])('decides nothing that somebody was asked about and has answered: %j', async (second, lines) => {
+    const command = 'echo once >> log';
+    const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: { PATH: process.env['PATH'] } });
+    world = createWorld({
+      agents: [agent({ tools: ['shell'], permissions: { shell: 'ask' } })],
+      tools: ['shell'].flatMap((name) => builtIns.get(name)?.() ?? []),
+      brain: ({ messages }) =>
+        messages.some(({ role }) => role === 'assistant')
+          ? says('Done.')
+          : calls({ name: 'shell', input: { command }, id: 'a' }, { name: 'shell', input: { command }, id: 'b' }),
+    });
+    const handle = await start(world, { workspace: folder });
+    const end = await handle.done;
+    const [one, other] = end.kind === 'waiting' ? end.waits : [];
+    if (one === undefined || other === undefined) throw new Error('both are to be asked about');
+    await world.engine.answer(one.run, one.wait, { kind: 'approved', whole: true, remember: true });
+    await world.engine.answer(other.run, other.wait, second);
+    const resumed = await world.engine.resume(handle.run);
+    if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
+    await resultOf(resumed.handle);
+    expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toEqual(lines);
   });
 
   it('asks again without it', async () => {
