@@ -5,14 +5,6 @@ const RULES = 'src/permissions/shell-rules.test.ts';
 
 export const approvalMutations: readonly Mutation[] = [
   {
-    invariant: 'I13: who was asked about a call and has answered is heard, also when a rule for it has come since',
-    change: 'the rule decides',
-    file: 'src/engine/calls/permitted.ts',
-    find: 'tree.outside.answer(node.run, approvalStep(step, timesAsked(node, step))) !== undefined',
-    replace: 'false',
-    caughtBy: { file: 'src/engine/calls/rules.test.ts', test: 'decides nothing that somebody was asked about and has answered' },
-  },
-  {
     invariant: 'What somebody said "always" to opens nothing that is denied',
     change: 'it does',
     file: 'src/tools/permissions.ts',

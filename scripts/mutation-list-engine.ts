@@ -13,6 +13,14 @@ const EVIDENCE = 'src/engine/evidence/evidence-table.test.ts';
 
 export const engineMutations: readonly Mutation[] = [
   {
+    invariant: 'I13: who was asked about a call and has answered is heard, also when a rule for it has come since',
+    change: 'the rule decides',
+    file: 'src/engine/calls/permitted.ts',
+    find: 'tree.outside.answer(node.run, approvalStep(step, timesAsked(node, step))) !== undefined',
+    replace: 'false',
+    caughtBy: { file: 'src/engine/calls/rules.test.ts', test: 'decides nothing that somebody was asked about and has answered' },
+  },
+  {
     invariant: 'E2: before a call that must not be repeated its intent is there',
     change: 'nobody waits for the intent of a `never` call',
     file: 'src/engine/calls/recorded-tools.ts',
