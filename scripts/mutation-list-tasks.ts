@@ -29,6 +29,14 @@ export const taskMutations: readonly Mutation[] = [
     caughtBy: { file: 'test/e2e/task-exit-codes.test.ts', test: 'one command too many is no second try' },
   },
   {
+    invariant: 'A task costs no more than its terms say',
+    change: 'nobody counts what an agent costs that works on it',
+    file: 'src/engine/run/task-money.ts',
+    find: 'return maxUsd === undefined ? undefined : { usd: maxUsd };',
+    replace: 'return maxUsd === undefined || maxUsd > 0 ? undefined : { usd: maxUsd };',
+    caughtBy: { file: PLAYED, test: 'a task that would cost more than it may is stopped before the call that would' },
+  },
+  {
     invariant: 'Nobody is paid for a plan that nobody can carry out',
     change: 'it is looked at when a task is handed over',
     file: 'src/engine/executors-below.ts',

@@ -76,7 +76,7 @@ export function timeUp(
 }
 
 /** A report of the runtime's own repeats the reason. */
-function saying(result: RunResult, before: string, now: string): RunResult {
+export function saying(result: RunResult, before: string, now: string): RunResult {
   const { report } = result;
   return report.synthetic === true ? { ...result, report: { ...report, body: report.body.replace(before, () => now) } } : result;
 }

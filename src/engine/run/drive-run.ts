@@ -45,6 +45,7 @@ import { ledgerSteps } from './ledger-steps.ts';
 import { ownLoop, type PlaysLoops } from './own-loop.ts';
 import { aboutAgents, contextReader, recalled, skillsOf } from './pattern-support.ts';
 import { progressBelow } from './progress-below.ts';
+import { withoutMoney } from './task-money.ts';
 import type { SetsUpRuns } from './tree.ts';
 
 export const SETUP_STEP = 'setup';
@@ -72,7 +73,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
       throw new Interruption('interrupted', setup.error.message, setup.error);
-    const result = setup.ok ? await work(tree, node, setup.value) : failed(node, setup.error);
+    const result = setup.ok ? withoutMoney(tree, node, await work(tree, node, setup.value)) : failed(node, setup.error);
     passOnInterruption(node);
     await captureTask(tree, node);
     await parkIfNeeded(tree, node, result);

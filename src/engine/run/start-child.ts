@@ -20,11 +20,12 @@ import { reopenedSince, timesReopened } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import { assistantLifetime } from '../spawning/bounds.ts';
 import type { ChildAs, ChildRequest, ChildRun, HasChildren } from '../spawning/child-run.ts';
-import { type TimeLimit, withTimeLimit } from '../spending/budget.ts';
+import { type TimeLimit, tighter, withTimeLimit } from '../spending/budget.ts';
 import type { Spends } from '../spending/spending.ts';
 import { cancelElsewhere, drivenElsewhere } from './child-elsewhere.ts';
 import { END_STEP, resultOfEnd } from './drive-run.ts';
 import { startedOf } from './place-in-tree.ts';
+import { moneyOfTask } from './task-money.ts';
 
 /** What starting a child takes. */
 type StartsChildren = TimeAndIds &
@@ -120,7 +121,7 @@ function startedPayload(
   return {
     ...{ agent, input, origin: originOf(parent.run, as), depth: parent.depth + 1 },
     ...present({ continues, model, workspace, condense }),
-    ...withTimeLimit(own, timeLimitOf(tree, as)),
+    ...withTimeLimit(tighter(own, moneyOfTask(as, found)), timeLimitOf(tree, as)),
   };
 }
 

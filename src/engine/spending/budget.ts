@@ -78,7 +78,7 @@ export function refusal(over: OverLimit): Exhausted {
   const message =
     `The budget of ${whose} has ${amountText(unit, left)} of ${amountText(unit, over.max)} left, and the next model call could ` +
     `need ${amountText(unit, over.add)}. It was not made. ${wayOn(scope, unit, over)}`;
-  return { scope, message };
+  return { scope, message, unit };
 }
 
 /** Dollars are named to four places. */

@@ -9,6 +9,8 @@ export interface Exhausted {
   /** A run's id, or `project`. */
   readonly scope: string;
   readonly message: string;
+  /** Of what nothing is left, where that is known. */
+  readonly unit?: string | undefined;
 }
 
 export interface Spending {

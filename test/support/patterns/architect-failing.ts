@@ -1,11 +1,18 @@
 /** Architect: tasks that fail, and what the settings have happen then. */
 import { expect } from 'vitest';
+import type { ModelOutcome } from '../../../src/models/port.ts';
 import { createQuietClock } from '../quiet-clock.ts';
 import { reports, says } from '../world.ts';
 import { chief, delegates, hands, inTurn, judges, payloads, row, task, works } from './architect-play.ts';
 import { askedOf, byAgent, fails, never, type Scenario, type ScenarioRun, told, toolsOf } from './scenarios.ts';
 
 const policies = (played: ScenarioRun) => payloads(played, 'task.policy').map(({ trigger, action, to }) => [trigger, action, to]);
+
+/** It has used up nearly all that an answer may have: about 8 thousandths of a dollar. */
+const dear = (outcome: ModelOutcome): ModelOutcome =>
+  outcome.kind === 'answer'
+    ? { kind: 'answer', answer: { ...outcome.answer, usage: { inputTokens: 100, outputTokens: 4_000 } } }
+    : outcome;
 
 export const architectFailures: readonly Scenario[] = [
   row('an executor that fails in the same way is replaced by the next', {
@@ -91,6 +98,23 @@ export const architectFailures: readonly Scenario[] = [
     check(played) {
       expect(policies(played)).toEqual([['timeout', 'cancel_and_report', undefined]]);
       expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: It was not done within 1s \(max_duration_seconds\)/);
+    },
+  }),
+  row('a task that would cost more than it may is stopped before the call that would', {
+    engineOnly: 'money is counted by the engine, not through the steps port',
+    agents: [chief({ limits: { maxUsd: 0.02 }, fallbackExecutors: ['spare'] }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => reports('Too dear.'),
+      ),
+      hand: (request, turn) => (turn > 5 ? says('I did it.') : dear(works(request, 1))),
+    }),
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
+    check(played) {
+      expect(policies(played)).toEqual([['cost', 'cancel_and_report', undefined]]);
+      expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: hand would have cost more than 0\.02 dollars \(maxUsd\)/);
+      expect(askedOf(played, 'hand')).toHaveLength(2);
     },
   }),
   row('what is written outside of its scope is taken back and told', {
