@@ -58,6 +58,14 @@ export const proofMutations: readonly Mutation[] = [
     caughtBy: { file: lies, test: 'that writes where it was only to look' },
   },
   {
+    invariant: 'A task that is only to look leaves nothing behind in place either',
+    change: 'what lies in its paths is its work',
+    file: 'src/engine/tasks/seen-of-task.ts',
+    find: "return mode !== 'read-only' && include.some(at)",
+    replace: 'return mode !== undefined && include.some(at)',
+    caughtBy: { file: 'src/engine/tasks/seen-of-task.test.ts', test: 'of a task in mode read-only' },
+  },
+  {
     invariant: 'X3: after kill -9 an executor goes on in the session that it had',
     change: 'it always gets a new one',
     file: 'src/engine/executors/opening.ts',

@@ -69,13 +69,13 @@ const together = (first: Diff, next: Diff): Diff => ({
   diff: `${first.diff}\n${next.diff}`,
 });
 
-/** The same rule as for packages: a path stands for itself and for all below it. */
-function isIn({ include, exclude, noTouch }: TaskTerms, path: string): boolean {
+/** The same rule as for packages: a path stands for itself and for all below it. Whoever was only to look may write nothing. */
+function isIn({ include, exclude, noTouch, mode }: TaskTerms, path: string): boolean {
   const at = (one: string): boolean => {
     const bare = one.replace(/\/$/, '');
     return bare === '.' || path === bare || path.startsWith(`${bare}/`);
   };
-  return include.some(at) && ![...exclude, ...noTouch].some(at);
+  return mode !== 'read-only' && include.some(at) && ![...exclude, ...noTouch].some(at);
 }
 
 /** Commands that are run when the work is said to be done. */

@@ -58,6 +58,21 @@ describe('a task in a folder as it is', () => {
     expect(existsSync(join(top, 'new.txt'))).toBe(false);
     expect(readFileSync(told.at(-1)?.kept ?? '', 'utf8')).toContain('+new');
   });
+
+  it('has everything back where it was only to look', async () => {
+    const { top, open } = await processes();
+    const places = await open();
+    await places.begin?.({ folder: top, session, task: 'task-1' });
+    const limits = { maxCliCalls: 1, maxDurationMs: 1_000, maxMemoryMb: 1 };
+    const place = { kind: 'in-place' as const, path: top };
+    const terms: TaskTerms = { task: 'task-1', ...domain, limits, mode: 'read-only', place, package: 'x' };
+    writeFiles(top, { 'src/new.ts': 'new\n' });
+    const sum = createHash('sha256').update('new\n').digest('hex');
+    const written = new Map([['src/new.ts', { before: null, after: sum }]]);
+    const told = value((await places.takeBack?.(terms, session, written)) ?? { ok: false, error: 'none' });
+    expect(told).toMatchObject([{ path: 'src/new.ts', kept: expect.any(String) }]);
+    expect(existsSync(join(top, 'src/new.ts'))).toBe(false);
+  });
 });
 
 describe('a task', () => {

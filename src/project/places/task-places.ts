@@ -110,9 +110,7 @@ async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlace
   const { place } = terms;
   if (place.kind !== 'worktree') return fail({ code: 'in_place', message: 'Nothing is captured in a folder as it is.' });
   const { top, below } = topOf(place, terms.task);
-  const domain = within(terms, below);
-  // Whoever was only to look has nothing to leave behind, whatever the executor takes its mode for.
-  const captured = await workspaces.capture(top, terms.mode === 'read-only' ? { ...domain, noTouch: ['**'] } : domain);
+  const captured = await workspaces.capture(top, domainOf(terms, below));
   if (!captured.ok) return captured;
   const { patch, files, outside } = captured.value;
   return ok({
@@ -137,7 +135,7 @@ async function takeBack(
   if (folder.kind !== 'in-place' || folder.repo === undefined) return fail({ code: 'in_place', message: 'It has a worktree.' });
   const below = relative(folder.repo, folder.path);
   const written = new Map([...seen].map(([path, file]) => [join(below, path), file]));
-  const taken = await workspaces.takeBack({ place: folder, session, task, domain: within(terms, below), written });
+  const taken = await workspaces.takeBack({ place: folder, session, task, domain: domainOf(terms, below), written });
   if (!taken.ok) return taken;
   return ok(taken.value.map(({ path, why, kept }) => ({ path: relative(below, path), why, ...present({ kept }) })));
 }
@@ -151,6 +149,10 @@ function topOf(
   const path = place.path.slice(0, end);
   return { top: { ...place, path }, below: relative(path, place.path) };
 }
+
+/** Whoever was only to look has nothing to leave behind, whatever the executor takes its mode for. */
+const domainOf = (terms: TaskTerms, below: string): DomainPaths =>
+  terms.mode === 'read-only' ? { ...within(terms, below), noTouch: ['**'] } : within(terms, below);
 
 /** Paths of a package are relative to the task's folder. */
 function within({ include, exclude, noTouch }: WantedTaskFiles['domain'], below: string): DomainPaths {
