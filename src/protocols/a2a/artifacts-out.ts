@@ -24,8 +24,19 @@ export async function artifactsOut(
     room -= bytes;
     files.push(artifact);
   }
-  return [...answer, ...files];
+  return [...answer, ...files, ...leftOut(left.length - files.length)];
 }
+
+/** Whoever gets fewer than there are knows that. */
+function leftOut(count: number): readonly Artifact[] {
+  if (count === 0) return [];
+  const why = `A task shows at most ${limits.a2aFilesPerTask} files (a2aFilesPerTask): the others are in the workspace`;
+  const content: Part['content'] = { $case: 'data', value: { leftOut: count, why } };
+  const part: Part = { content, metadata: undefined, filename: '', mediaType: 'application/json' };
+  return [{ ...emptyArtifact(LEFT_OUT), name: LEFT_OUT, parts: [part] }];
+}
+
+const LEFT_OUT = 'files-left-out';
 
 async function fileOut(file: LeftFile, room: number): Promise<{ readonly artifact: Artifact; readonly bytes: number }> {
   const { path: filename, sha256 } = file;
