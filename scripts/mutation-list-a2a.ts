@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const versions = 'src/protocols/a2a-wire/versions.test.ts';
 const ids = 'src/protocols/a2a/ids.test.ts';
 const atOnce = 'src/protocols/a2a/at-once.test.ts';
+const moved = 'test/sim/remote-moved.test.ts';
 const taskOut = 'src/protocols/a2a/task-out.ts';
 
 export const a2aMutations: readonly Mutation[] = [
@@ -54,6 +55,30 @@ export const a2aMutations: readonly Mutation[] = [
     find: 'left.found.id < right.found.id ? 1 : -1',
     replace: '0',
     caughtBy: { file: atOnce, test: 'tell tasks apart that ended in the same millisecond' },
+  },
+  {
+    invariant: 'Files of a task come while there is room for them',
+    change: 'there is always room',
+    file: 'src/protocols/a2a/artifacts-out.ts',
+    find: 'room -= bytes;',
+    replace: 'room -= 0 * bytes;',
+    caughtBy: { file: 'src/protocols/a2a/artifacts-out.test.ts', test: 'the bytes of all together are bounded' },
+  },
+  {
+    invariant: 'What was begun at an address is asked for nowhere else',
+    change: 'it is asked for where the card leads by now',
+    file: 'src/engine/peers/open-peer.ts',
+    find: '|| begunAt === undefined ||',
+    replace: "|| begunAt !== '' ||",
+    caughtBy: { file: moved, test: 'nobody else is asked, and the run says so, when the task is known' },
+  },
+  {
+    invariant: 'What was begun at an address goes on there while the card names it',
+    change: 'nobody says where that is',
+    file: 'src/engine/peers/peer-tasks.ts',
+    find: 'tasks.open() === undefined ? undefined : address',
+    replace: 'tasks.open() === undefined ? address : undefined',
+    caughtBy: { file: moved, test: 'it is gone on with there, when the task is known' },
   },
   {
     invariant: 'Nobody works without being told',

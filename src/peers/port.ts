@@ -8,7 +8,8 @@ import type { ModelFailure } from '../events/catalogue.ts';
 import type { ImagePart, TextPart, Usage } from '../events/messages.ts';
 
 export interface Peers {
-  open(remote: RemoteAgent, signal: AbortSignal): Promise<Result<RemotePeer, PeerFailure>>;
+  /** `at`: where something is under way. Of the addresses of its card that one is taken, if it is still there. */
+  open(remote: RemoteAgent, signal: AbortSignal, at?: string): Promise<Result<RemotePeer, PeerFailure>>;
 }
 
 /** In the words that failures of models have, so that whoever shows or mends one need not know which it was. */

@@ -22,13 +22,13 @@ export function createLazyPeers(
     return createA2aPeers({ clock, env: peerEnvironment(config), kept: createKeptCards(config.home) });
   };
   return {
-    async open(remote, signal) {
+    async open(remote, signal, at) {
       const refusal = await peerRefusal(remote);
       if (refusal !== undefined) return fail({ kind: 'refused', ...refusal });
       // Of a run that goes on, the file may not have been read.
       learn([{ remote }]);
       made ??= peers();
-      return await (await made).open(remote, signal);
+      return await (await made).open(remote, signal, at);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { present } from '../../base/present.ts';
 import type { Result } from '../../base/result.ts';
 import type { PeerFailure, PeerOutcome, PeerTask, RemotePeer, SentBefore } from '../../peers/port.ts';
+import { openPeer } from './open-peer.ts';
 import { type PeerRecorder, saidUsage } from './recorder.ts';
 
 /** Nobody waits for the task any more. A peer that cannot be reached is not waited for either. */
@@ -9,10 +10,9 @@ export async function endThere(recorder: PeerRecorder): Promise<void> {
   const { tree, node, tasks } = recorder;
   const open = tasks.open();
   if (open === undefined) return;
-  const { remote } = recorder.setup.definition;
+  if (tree.peers === undefined || recorder.setup.definition.remote === undefined) return;
   // The run's own signal has been given by now.
-  const opened = remote === undefined ? undefined : await tree.peers?.open(remote, new AbortController().signal);
-  if (opened === undefined) return;
+  const opened = await openPeer(recorder, new AbortController().signal);
   const task = open.kind === 'task' ? open : await foundTask(opened, open);
   if (task === undefined) return;
   const outcome = opened.ok ? await opened.value.cancel(task) : opened;

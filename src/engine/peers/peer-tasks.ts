@@ -26,6 +26,8 @@ export interface PeerTasks {
   answered(): AnsweredQuestion | undefined;
   /** What is under way there, or may be. */
   open(): (Exclude<SentStanding, { readonly kind: 'unsent' }> & { readonly step: string }) | undefined;
+  /** Where that is. */
+  openAt(): string | undefined;
   sent(step: string, sent: Payloads['peer.sent']): void;
   unsent(step: string): void;
   named(step: string, task: PeerTask): void;
@@ -47,6 +49,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
   const ended = new Map<string, number>();
   let latest: string | undefined;
   let context: string | undefined;
+  let address: string | undefined;
   let state: Payloads['peer.state'] | undefined;
   let isOver = false;
   let isAnew = false;
@@ -77,10 +80,12 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
         ? undefined
         : { kind: 'task', task: waiting.task, context, step: latest };
     },
+    openAt: () => (tasks.open() === undefined ? undefined : address),
     sent(step, sent) {
       const first = sent.context === own && [...times.keys()].every((one) => one === step);
       times.set(step, (times.get(step) ?? 0) + 1);
       context = sent.context;
+      address = sent.address;
       steps.set(step, { kind: 'doubt', message: sent.message, context: sent.context, task: sent.task, first });
       latest = step;
       isOver = false;

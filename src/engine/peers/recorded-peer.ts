@@ -8,7 +8,6 @@ import { limits } from '../../base/limits.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { PeerCall, PeerFailure } from '../../peers/port.ts';
 import { noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED } from '../calls/turn-records.ts';
-import type { PeerAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
@@ -16,6 +15,7 @@ import { createAttempts } from '../spending/attempts.ts';
 import { limitingScopes } from '../spending/budget.ts';
 import { endedForUs, endThere } from './ending.ts';
 import { noteLast, type Tried } from './last-known.ts';
+import { openPeer } from './open-peer.ts';
 import { cameBack, failed, leftOpen } from './outcome.ts';
 import { intend, mayRepeat, outgoing, unsent } from './outgoing.ts';
 import { createPeerTasks } from './peer-tasks.ts';
@@ -56,13 +56,6 @@ async function exchange(recorder: PeerRecorder, step: string, request: TurnReque
   } finally {
     attempts.done();
   }
-}
-
-async function openPeer({ tree, node, setup }: PeerRecorder): ReturnType<NonNullable<PeerAccess['peers']>['open']> {
-  const { remote } = setup.definition;
-  if (tree.peers === undefined || remote === undefined)
-    return { ok: false, error: { kind: 'refused', message: 'Agents that live elsewhere cannot be asked here.' } };
-  return await tree.peers.open(remote, node.abort.signal);
 }
 
 /** Until it is known what came of it: again after what passes, and never in a way that could begin it twice. */
@@ -109,9 +102,9 @@ type Next = { readonly came: Tried } | { readonly done: TurnOutcome };
 
 /** Goes on with the task that there is, or sends; what may have been taken is looked for first. */
 async function next(recorder: PeerRecorder, at: PeerExchange, pause: Pause): Promise<Next> {
-  const { tree, tasks } = recorder;
+  const { tree, node, tasks } = recorder;
   const { step } = at;
-  const opened = await tree.atWork.during(() => openPeer(recorder));
+  const opened = await tree.atWork.during(() => openPeer(recorder, node.abort.signal));
   if (!opened.ok) return { came: { kind: 'closed', failure: opened.error } };
   const peer = opened.value;
   const standing = tasks.of(step);

@@ -24,9 +24,11 @@ export function chooseInterface(
   allowPrivate: boolean,
 ): Result<CardInterface, NoInterface> {
   const judged = supportedInterfaces.map((one) => judge(one, source, allowPrivate));
+  const usable = judged.flatMap((one) => (one.ok ? [one.value] : []));
+  const there = usable.filter(({ url }) => url === source.at);
   for (const version of VERSIONS) {
-    const found = judged.find((one) => one.ok && one.value.version === version);
-    if (found?.ok === true) return ok(found.value);
+    const found = (there.length > 0 ? there : usable).find((one) => one.version === version);
+    if (found !== undefined) return ok(found);
   }
   const reasons = judged.flatMap((one) => (one.ok ? [] : [one.error]));
   const [first] = reasons;

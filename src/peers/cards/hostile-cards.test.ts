@@ -1,5 +1,8 @@
 /** Whatever a server does, reading its card ends, says why, and sends nothing where it does not belong. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { AgentCard } from '@a2a-js/sdk';
 import fc from 'fast-check';
@@ -9,6 +12,7 @@ import { answers, cardPorts, cardServer, goodCard, hurried, olderCard, source } 
 import type { Json, JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { chooseInterface } from './choose-interface.ts';
+import { createKeptCards } from './kept-cards.ts';
 import type { CardOutcome, CardSource } from './port.ts';
 import { readCard } from './read-card.ts';
 
@@ -181,6 +185,37 @@ describe('where a card leads', () => {
     expect(open).toMatchObject({ state: 'read', interface: { url: `http://second.example:${other.port}/`, inside: false } });
     const pin = open.state === 'read' ? open.hash : '';
     expect(await readCard(source(url, { headers, pin }), cardPorts())).toMatchObject({ state: 'read' });
+  });
+});
+
+describe('a card that was good, and is another when it is asked for again', () => {
+  const headers = { authorization: 'Bearer secret' };
+  const to =
+    (location: string): RequestListener =>
+    (_request, response) =>
+      void response.writeHead(302, { location }).end();
+  it.each<readonly [string, RequestListener, string]>([
+    ['names an address inside', answers(goodCard('http://10.0.0.1/a2a')), 'not a public address'],
+    ['names this machine', answers(goodCard('http://127.0.0.1:1/a2a')), 'not a public address'],
+    ['leads inside', to('http://169.254.169.254/latest'), 'not a public address'],
+    ['names another origin', answers(goodCard('http://other.example/a2a')), 'the token for that one is not sent there'],
+    ['names another port', answers(goodCard('http://agents.example:1/a2a')), 'the token for that one is not sent there'],
+  ])('%s: is refused, and takes no place', async (_what, second, reason) => {
+    let now: RequestListener = () => undefined;
+    await using server = await cardServer((request, response) => now(request, response));
+    const url = `http://agents.example:${server.port}/a2a`;
+    const home = await mkdtemp(join(tmpdir(), 'troupe-cards-'));
+    const kept = createKeptCards(home);
+    const read = () => readCard(source(`http://agents.example:${server.port}/card.json`, { headers }), cardPorts({ kept }));
+    now = answers(goodCard(url));
+    expect(await read()).toMatchObject({ state: 'read', interface: { url } });
+    now = second;
+    expect(await read()).toMatchObject({ state: 'refused', reason: expect.stringContaining(reason), fix: expect.any(String) });
+    // Where the server is down the one that was good stands in, and not the one that was refused.
+    now = (_request, response) => void response.writeHead(503).end();
+    expect(await read()).toMatchObject({ state: 'read', interface: { url }, standIn: {} });
+    expect(server.asked).toHaveLength(3);
+    await rm(home, { recursive: true, force: true });
   });
 });
 

@@ -17,6 +17,8 @@ export interface CardSource {
   readonly lookedAt?: boolean | undefined;
   /** Speak in this way only. */
   readonly binding?: Binding | undefined;
+  /** Of the interfaces that can be used the one at this address, if there is one. */
+  readonly at?: string | undefined;
   /** The public key whose signature the card must bear: PEM, or a JWK as JSON. */
   readonly key?: string | undefined;
   /** Extensions that the card must name. */

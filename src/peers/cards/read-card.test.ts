@@ -46,11 +46,14 @@ describe('a card', () => {
       { url: '127.0.0.1:9', protocolBinding: 'GRPC', protocolVersion: '1.0' },
     ];
     await using server = await cardServer(answers(goodCard(here, { supportedInterfaces })));
-    const chosen = async (binding?: 'JSONRPC' | 'GRPC') =>
-      read(await readCard(source(server.url, { binding }), cardPorts())).interface;
+    const chosen = async (binding?: 'JSONRPC' | 'GRPC', at?: string) =>
+      read(await readCard(source(server.url, { binding, at }), cardPorts())).interface;
     expect(await chosen()).toMatchObject({ url: `${here}/rest`, binding: 'HTTP+JSON', tenant: 'blue' });
     expect(await chosen('GRPC')).toMatchObject({ url: '127.0.0.1:9', binding: 'GRPC', inside: true });
     expect(await chosen('JSONRPC')).toMatchObject({ url: `${here}/old`, version: '0.3' });
+    // Or the one where something is under way, as long as it can be used.
+    expect(await chosen(undefined, `${here}/old`)).toMatchObject({ url: `${here}/old`, version: '0.3' });
+    for (const gone of [here, `${here}/gone`]) expect(await chosen(undefined, gone)).toMatchObject({ url: `${here}/rest` });
   });
 
   it('has a hash that only what it says changes', async () => {

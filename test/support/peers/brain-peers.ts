@@ -42,6 +42,8 @@ export interface PeerHabits {
   readonly endures?: boolean;
   /** Why they cannot be reached just now. */
   readonly away?: () => 'closed' | 'unsent' | 'perhaps' | 'lost' | undefined;
+  /** Where their card says that they are, the best first. */
+  readonly addresses?: () => readonly [string, ...string[]];
   /** What comes of a message that they have taken, instead of an answer. */
   readonly garbled?: PeerFailure;
 }
@@ -60,9 +62,11 @@ type Brain = (request: ModelRequest) => ModelOutcome | Promise<ModelOutcome>;
 
 export function brainPeers(memory: PeerMemory, brain: Brain, habits: PeerHabits = {}): Peers {
   return {
-    async open(at) {
+    async open(remoteAgent, _signal, at) {
       if (habits.away?.() === 'closed') return fail({ kind: 'network', message: 'there is no card' });
-      return ok(createPeer(memory, at, brain, habits));
+      const [first, ...others] = habits.addresses?.() ?? [remoteAgent.card];
+      const address = others.find((one) => one === at) ?? first;
+      return ok({ ...createPeer(memory, remoteAgent, brain, habits), address });
     },
   };
 }
