@@ -108,8 +108,16 @@ export const executorMutations: readonly Mutation[] = [
     invariant: 'Every command of a call goes by the rules of shell',
     change: 'the first one stands for all',
     file: 'src/engine/executors/asked-call.ts',
-    find: 'return { calls: commands.map((command)',
-    replace: 'return { calls: commands.slice(0, 1).map((command)',
+    find: 'return { calls: lines.map((command)',
+    replace: 'return { calls: lines.slice(0, 1).map((command)',
     caughtBy: { file: 'src/engine/executors/asked-call.test.ts', test: 'of Cline' },
+  },
+  {
+    invariant: 'A command is one, whatever kind the call says that it is',
+    change: 'only a call of the kind is',
+    file: 'src/engine/executors/asked-call.ts',
+    find: "if (carries || (mcp === undefined && call.kind === 'execute'))",
+    replace: "if (mcp === undefined && call.kind === 'execute')",
+    caughtBy: { file: 'src/engine/executors/asked-call.test.ts', test: 'are commands in a call of kind read, too' },
   },
 ];

@@ -8,7 +8,7 @@ import type { ExecutorCall, ExecutorDiff } from '../../executors/port.ts';
 import { lineDiff } from '../../tools/files/line-diff.ts';
 import { resolveAnywhere } from '../../tools/files/workspace.ts';
 import { errorResult, type OrdinaryTool } from '../../tools/port.ts';
-import { commandLinesOf } from './standing.ts';
+import { type CarriedCommands, commandsIn, valueAt } from './carried-commands.ts';
 
 /** The tool that stands for whatever an executor does that no other one does. */
 const EXECUTOR_TOOL = 'executor';
@@ -25,12 +25,32 @@ export interface AskedCall {
 /** `refused`: nobody is asked, as it leads out of the folder. */
 export type Understood = { readonly calls: readonly AskedCall[] } | { readonly refused: string };
 
+/** By all that it carries, whatever kind it says that it is: everything of it has to be allowed. */
 export async function understood(call: ExecutorCall, cwd: string): Promise<Understood> {
   const mcp = mcpTool(call);
-  if (mcp !== undefined) return { calls: [{ tool: `${mcp.server}__${mcp.tool}`, input: objectIn(call.input), origin: mcp }] };
+  const found = commandsIn(call.input);
+  const isPlain = mcp === undefined && isEditorWord(call, found.lines);
+  const carries = (found.lines.length > 0 || found.unclear) && !isPlain;
+  const parts: Understood[] = [];
+  if (carries || (mcp === undefined && call.kind === 'execute')) parts.push(await commandAsked(call, cwd, found));
+  if (mcp !== undefined)
+    parts.push({ calls: [{ tool: `${mcp.server}__${mcp.tool}`, input: objectIn(call.input), origin: mcp }] });
+  else if (call.kind !== 'execute') parts.push(await byKind(call, cwd));
+  // A change is one, also of a call that says that it only reads or runs something.
+  if (call.diffs.length > 0 && !CHANGES.has(call.kind)) parts.push(await pathsAsked(call, cwd, 'edit'));
+  const calls: AskedCall[] = [];
+  for (const part of parts) {
+    if ('refused' in part) return part;
+    calls.push(...part.calls);
+  }
+  const unclear = calls.filter(({ tool }) => tool === EXECUTOR_TOOL).slice(1);
+  return { calls: calls.filter((one) => !unclear.includes(one)) };
+}
+
+const CHANGES: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
+
+async function byKind(call: ExecutorCall, cwd: string): Promise<Understood> {
   switch (call.kind) {
-    case 'execute':
-      return commandAsked(call);
     case 'edit':
     case 'delete':
     case 'move':
@@ -45,18 +65,33 @@ export async function understood(call: ExecutorCall, cwd: string): Promise<Under
   }
 }
 
+/** Tools that edit files say in `command` what they do to the path: none of these words is a program. */
+const EDITOR_WORDS: ReadonlySet<string> = new Set(['create', 'str_replace', 'insert', 'undo_edit']);
+
+function isEditorWord({ kind, input }: ExecutorCall, lines: readonly string[]): boolean {
+  const [word = '', ...more] = lines;
+  return kind === 'edit' && more.length === 0 && EDITOR_WORDS.has(word) && pathsIn(input).length > 0;
+}
+
 /** All that is known of it. */
 function anything({ title, kind, input, locations }: ExecutorCall): AskedCall {
   const more = { ...(locations.length === 0 ? {} : { locations: [...locations] }), ...present({ input }) };
   return { tool: EXECUTOR_TOOL, input: { does: title, kind, ...more } };
 }
 
-function commandAsked(call: ExecutorCall): Understood {
-  const commands = commandLinesOf(call.input);
-  if (commands.length === 0) return { calls: [anything(call)] };
-  const folder = isJsonObject(call.input) ? (call.input['cwd'] ?? call.input['workdir'] ?? call.input['directory']) : undefined;
-  const where = typeof folder === 'string' ? { cwd: folder } : {};
-  return { calls: commands.map((command) => ({ tool: 'shell', input: { command, ...where } })) };
+const FOLDER_KEYS = ['cwd', 'workdir', 'directory', 'working_directory', 'workingDirectory'];
+
+async function commandAsked(call: ExecutorCall, cwd: string, { lines, unclear }: CarriedCommands): Promise<Understood> {
+  const folders = isJsonObject(call.input) ? FOLDER_KEYS.flatMap((key) => valueAt(call.input as JsonObject, key)) : [];
+  for (const folder of folders) {
+    const inside = typeof folder === 'string' ? await resolveAnywhere(cwd, folder) : undefined;
+    if (inside?.ok === false) return { refused: inside.error };
+  }
+  const [folder, ...others] = new Set(folders);
+  const isTold = (folder === undefined || typeof folder === 'string') && others.length === 0;
+  if (unclear || lines.length === 0 || !isTold) return { calls: [anything(call)] };
+  const where = present({ cwd: folder });
+  return { calls: lines.map((command) => ({ tool: 'shell', input: { command, ...where } })) };
 }
 
 async function pathsAsked(call: ExecutorCall, cwd: string, tool: string): Promise<Understood> {

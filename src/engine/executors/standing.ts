@@ -2,7 +2,6 @@
  * Where the work of an executor stands that works for a run: a fold of what was recorded, in this life and before. From it
  * follows what a session is told that takes the work up.
  */
-import { isJsonObject, type Json } from '../../base/json.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 
@@ -84,27 +83,3 @@ export function createStanding(past: readonly LedgerEvent[]): ExecutorStanding {
 
 const withEnd = (call: Reported, status: 'completed' | 'failed' | undefined) =>
   status === undefined ? [] : [{ ...call, status }];
-
-/** The command line of a call that runs one, as far as it says. */
-function commandOf(input: Json | undefined): string | undefined {
-  if (!isJsonObject(input)) return undefined;
-  const given = input['command'] ?? input['cmd'] ?? input['script'];
-  if (typeof given === 'string') return given.trim() === '' ? undefined : given;
-  if (!Array.isArray(given) || given.length === 0 || !given.every((word) => typeof word === 'string')) return undefined;
-  const [shell = '', flag = '', line = '', ...rest] = given;
-  // `bash -lc '…'` runs the line.
-  if (rest.length === 0 && line !== '' && /(?:^|\/)(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag)) return line;
-  return given.map(quoted).join(' ');
-}
-
-/** All command lines of a call: some run several, one after the other. */
-export function commandLinesOf(input: Json | undefined): readonly string[] {
-  const one = commandOf(input);
-  if (one !== undefined) return [one];
-  const several = isJsonObject(input) ? input['commands'] : undefined;
-  if (!Array.isArray(several)) return [];
-  const lines = several.map((line) => commandOf({ command: line }));
-  return lines.every((line) => line !== undefined) ? lines : [];
-}
-
-const quoted = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

@@ -2,9 +2,10 @@
 import { limits } from '../../base/limits.ts';
 import { type ImagePart, type Message, type TextPart, textOf } from '../../events/messages.ts';
 import type { TurnRequest } from '../../loop/port.ts';
+import { commandsIn } from './carried-commands.ts';
 import type { Denial } from './permits.ts';
 import { boundedText, type ExecutorRecorder } from './recorder.ts';
-import { commandLinesOf, type ExecutorStanding } from './standing.ts';
+import type { ExecutorStanding } from './standing.ts';
 
 type Parts = readonly (TextPart | ImagePart)[];
 
@@ -44,7 +45,7 @@ export function takenUp(recorder: ExecutorRecorder, isAnew: boolean): string {
 /** Its own calls, and what was seen to change. */
 function knownToBeDone(standing: ExecutorStanding, redact: (text: string) => string): string {
   const line = ({ title, input }: { readonly title: string; readonly input?: never | undefined | unknown }): string => {
-    const commands = commandLinesOf(input as never);
+    const { lines: commands } = commandsIn(input as never);
     return boundedText(
       redact,
       (commands.length === 0 ? title : commands.join('; ')).replaceAll(/\s+/g, ' '),
