@@ -3,6 +3,7 @@ import type { Mutation } from './mutation-list.ts';
 
 const INSIDE = 'test/sandbox/commands.test.ts';
 const UNWALLED = 'test/sandbox/unwalled-executors.test.ts';
+const GIT_FOLDERS = 'test/sandbox/git-folders.test.ts';
 const KEPT = 'test/sandbox/executors.test.ts';
 
 export const placeMutations: readonly Mutation[] = [
@@ -29,6 +30,14 @@ export const placeMutations: readonly Mutation[] = [
     find: 'denyWrite: existing([...walls.keep, ',
     replace: 'denyWrite: existing([',
     caughtBy: { file: INSIDE, test: 'gives itself no rights: echo x > agents/evil.md' },
+  },
+  {
+    invariant: 'Nothing inside makes settings that git reads outside',
+    change: 'settings of a worktree can be made where there are none',
+    file: 'src/sandbox/walls.ts',
+    find: "['hooks', WORKTREE_SETTINGS]",
+    replace: "['hooks']",
+    caughtBy: { file: GIT_FOLDERS, test: 'is not said inside: settings of the repository as a worktree' },
   },
   {
     invariant: 'Commands that prove something run inside the sandbox as well',

@@ -36,6 +36,8 @@ export interface Walls {
   readonly programs?: readonly string[] | undefined;
   /** Files and folders that stay as they are, within what may be written. */
   readonly keep: readonly string[];
+  /** Files that stay as they are, and are not made where they are not there: an empty file stands in their place meanwhile. */
+  readonly unmade?: readonly string[] | undefined;
   /** Places that do not exist inside, within what may be read. */
   readonly hide: readonly string[];
   /** Hosts, `*.example.org` and `host:port` among them. */

@@ -1,9 +1,10 @@
 /**
  * Which places a program sees. The home of the user is hidden but for what is named and for programs that the PATH finds; so is
- * what Troupe keeps. A place that does not exist needs no wall, and one cannot be built around it.
+ * what Troupe keeps. A place that does not exist needs no wall, but for one that must not be made.
  */
-import { existsSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { limits } from '../base/limits.ts';
 import type { Program, Walls } from './port.ts';
 import { liesIn, visiblePrograms } from './programs.ts';
 
@@ -46,7 +47,9 @@ export function placesInside(
     // What may be written lies perhaps where nothing is to be seen.
     allowRead: [...new Set([...read, ...write])],
     allowWrite: write,
-    denyWrite: existing([...walls.keep, ...write.flatMap(hooksOf)]),
+    denyWrite: existing([...walls.keep, ...write.flatMap(gitFoldersOf).flatMap(ranByGit)]).concat(
+      closed([...(walls.unmade ?? []), ...write.flatMap(gitFoldersOf).flatMap(notToBeMade)]),
+    ),
   };
 }
 
@@ -64,8 +67,54 @@ function isHideable(home: string): boolean {
   return isAbsolute(home) && !['/', '/usr', '/opt', '/var', '/tmp', '/home', '/Users'].includes(resolve(home));
 }
 
-/** Code that git runs by itself, and settings that name such code. */
-const hooksOf = (folder: string): string[] => [join(folder, '.git', 'hooks'), join(folder, '.git', 'config')];
+/** The repository that lies in a folder, and those of its modules. */
+function gitFoldersOf(folder: string): string[] {
+  const top = join(folder, '.git');
+  if (!existsSync(join(top, 'HEAD'))) return [];
+  return [top, ...modulesIn(join(top, 'modules'))];
+}
+
+/** A name of a module may hold slashes, and a module may have modules. */
+function modulesIn(folder: string, depth = 0): string[] {
+  if (depth === limits.modulesDepth || !existsSync(folder)) return [];
+  const below = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
+  return below.flatMap(({ name }) => {
+    const path = join(folder, name);
+    return existsSync(join(path, 'HEAD')) ? [path, ...modulesIn(join(path, 'modules'), depth + 1)] : modulesIn(path, depth + 1);
+  });
+}
+
+/** Code that git runs by itself, settings that name such code, and what leads other worktrees to theirs. */
+const ranByGit = (git: string): string[] => ['hooks', 'config', 'worktrees'].map((name) => join(git, name));
+
+/** What git would take for the same, were it there; an empty file in its place says nothing. */
+const notToBeMade = (git: string): string[] => ['hooks', WORKTREE_SETTINGS].map((name) => join(git, name));
+
+/** What is not there, too, as long as there is a folder to make it in. */
+function closed(paths: readonly string[]): string[] {
+  const there = paths.filter((path) => existsSync(dirname(path)));
+  const real = [...new Set(there.map((path) => join(realpathSync(dirname(path)), basename(path))))];
+  for (const path of real) if (basename(path) === WORKTREE_SETTINGS && areRead(path)) makeEmpty(path);
+  return real;
+}
+
+const WORKTREE_SETTINGS = 'config.worktree';
+
+/** Whether git reads settings of a worktree: what the package puts in the place of a missing file cannot be read inside. */
+function areRead(path: string): boolean {
+  const folder = dirname(path);
+  const common = basename(dirname(folder)) === 'worktrees' ? dirname(dirname(folder)) : folder;
+  try {
+    return /worktreeconfig/i.test(readFileSync(join(common, 'config'), 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Git takes it for none. It stays: another program may stand inside its own walls around it. */
+function makeEmpty(path: string): void {
+  if (!existsSync(path)) writeFileSync(path, '', { flag: 'a' });
+}
 
 /** Real paths, each once: a wall around a link would be none around where it leads. */
 function existing(paths: readonly string[]): string[] {

@@ -5,6 +5,8 @@ export const sandboxLimits = {
   sandboxHosts: 200,
   sandboxHostCharacters: 300,
   sandboxPaths: 100,
+  /** How deep modules of a repository, and the folders that their names make, are looked for. */
+  modulesDepth: 8,
   sandboxPathCharacters: 4_096,
   /** How long it is tried whether there is one. */
   sandboxTryMs: 20 * SECOND,

@@ -30,6 +30,7 @@ export function commandWalls(workspace: string, places: ProtectedPlaces | undefi
       ...folders.flatMap((folder) => rights.map((name) => join(folder, name))),
       ...(repository === undefined ? [] : [repository.link, ...LEADING.map((name) => join(repository.own, name))]),
     ],
+    unmade: repository === undefined ? [] : [join(repository.own, 'config.worktree')],
     hide: places === undefined ? [] : [...places.ledgers, places.keys, places.user],
     hosts: [],
   };
