@@ -179,4 +179,12 @@ export const keyboardMutations: readonly Mutation[] = [
     replace: ': (): boolean => true;',
     caughtBy: { file: 'test/e2e/cli.test.ts', test: 'goes on in the same session' },
   },
+  {
+    invariant: 'Below a call that was approved stands what was approved, and by whom',
+    change: 'nothing stands there',
+    file: 'src/projections/why.ts',
+    find: "if (event.event_type === 'tool.call') return approvals.get(outcomeKey(event.run_id, event.step ?? '')) ?? [];",
+    replace: "if (event.event_type === 'tool.call') return approvals.get('') ?? [];",
+    caughtBy: { file: 'src/cli/commands/why.test.ts', test: 'all of what was approved stands below the call' },
+  },
 ];

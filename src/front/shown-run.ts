@@ -9,6 +9,7 @@ import type { GroupProgress } from '../projections/patterns/group-progress.ts';
 import { createProcesses } from '../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, withAskersBelow } from '../projections/run-tree.ts';
 import { createSessionThreads } from '../projections/threads.ts';
+import { type AnsweredRequests, answeredRequests, foldAnsweredRequests, type ShownAnswer } from './answered-requests.ts';
 import { type SaidMessage, type ShownThread, saidTo, type Threads, threadsOf } from './shown-threads.ts';
 import { treeRuns } from './shown-tree.ts';
 import { standingBelow } from './standing.ts';
@@ -18,6 +19,8 @@ export interface ShownRun {
   readonly tree: RunTree;
   readonly node: RunNode;
   readonly waits: readonly OpenWait[];
+  /** What was asked for a permission of, and what was said. */
+  answered(): readonly ShownAnswer[];
   readonly summary: RunSummary;
   readonly threads: readonly ShownThread[];
   readonly said: readonly SaidMessage[];
@@ -28,7 +31,7 @@ type Reading = Pick<Project, 'ledger' | 'engine'> & { readonly config: Pick<Proj
 
 /** `undefined` when its events are gone. */
 export async function readShownRun({ ledger, engine, config }: Reading, row: RunRow, now: number): Promise<ShownRun | undefined> {
-  const { tree, ...boxes } = await foldAll(ledger, row.session);
+  const { tree, requests, ...boxes } = await foldAll(ledger, row.session);
   const node = tree.runs.get(row.run);
   if (node === undefined) return undefined;
   const below = subtree(tree, row.run);
@@ -40,7 +43,17 @@ export async function readShownRun({ ledger, engine, config }: Reading, row: Run
     ...summarise(tree, node, { session: row.session, ledger: config.ledger, now, waits }),
     status: standing(node),
   };
-  return { tree, node, waits, summary, standing, threads: threadsOf(boxes, below, now), said: saidTo(boxes, below, now) };
+  const answered = () => answeredRequests(requests, new Set(below.map(({ run }) => run)));
+  return {
+    tree,
+    node,
+    waits,
+    answered,
+    summary,
+    standing,
+    threads: threadsOf(boxes, below, now),
+    said: saidTo(boxes, below, now),
+  };
 }
 
 /** The same for programs. */
@@ -62,10 +75,15 @@ export function groupsBelow(tree: RunTree, root: RunId): readonly GroupProgress[
   return subtree(tree, root).flatMap(({ run }) => tree.progress.groups.get(run) ?? []);
 }
 
-async function foldAll(ledger: Ledger, session: SessionId): Promise<Threads & { readonly tree: RunTree }> {
-  const folded = { tree: initialRunTree(), sessionThreads: createSessionThreads(), processes: createProcesses() };
+async function foldAll(
+  ledger: Ledger,
+  session: SessionId,
+): Promise<Threads & { readonly tree: RunTree; readonly requests: AnsweredRequests }> {
+  const boxes = { sessionThreads: createSessionThreads(), processes: createProcesses() };
+  const folded = { tree: initialRunTree(), requests: new Map() as AnsweredRequests, ...boxes };
   return await foldSession(ledger, session, folded, (all, event) => {
     foldRunTree(all.tree, event);
+    foldAnsweredRequests(all.requests, event);
     all.sessionThreads.apply(event);
     all.processes.apply(event);
     return all;

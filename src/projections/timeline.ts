@@ -358,9 +358,10 @@ function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' 
   }
 }
 
-/** How a question was answered, by whom, and for how long that holds; not the words of an answer. */
-export function answerLine({ answer, by }: Payloads['approval.answered']): string {
-  const whose = by === undefined ? '' : ` by ${firstLine(by, TEXT_CHARACTERS)}`;
+/** How a question was answered, by whom and where, and for how long that holds; not the words of an answer. */
+export function answerLine({ answer, by, where }: Payloads['approval.answered']): string {
+  const place = where === undefined ? '' : ` (${where})`;
+  const whose = by === undefined ? '' : ` by ${firstLine(by, TEXT_CHARACTERS)}${place}`;
   switch (answer.kind) {
     case 'expired':
       return 'nobody answered in time';

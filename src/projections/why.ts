@@ -4,7 +4,7 @@
  * the parent goes on because the run ended.
  *
  * An event has one cause but may rest on more: a turn on several results and broadcasts, a decision on several advisors.
- * These stand beside the walk, each a place where another one could start.
+ * These stand beside the walk, each a place where another one could start. Beside a call stands who approved what.
  */
 
 import type { EventId, RunId } from '../base/ids.ts';
@@ -31,6 +31,8 @@ export interface Causes {
   readonly newest: Map<RunId, EventId>;
   /** What a later request can refer to, by run and step. */
   readonly outcomes: Map<string, EventId>;
+  /** Of calls that somebody approved: the question and the answer, by run and step of the call. */
+  readonly approvals: Map<string, readonly EventId[]>;
   /** What stands side by side in each run, before it goes on from all of it. */
   readonly beside: Map<RunId, readonly EventId[]>;
 }
@@ -41,6 +43,7 @@ export const initialCauses = (): Causes => ({
   results: new Map(),
   newest: new Map(),
   outcomes: new Map(),
+  approvals: new Map(),
   beside: new Map(),
 });
 
@@ -57,6 +60,11 @@ export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
   if (event.event_type === 'run.ended') causes.results.set(event.run_id, event.event_id);
   if (event.event_type === 'tool.result' || isBroadcast(event) || isOfPerson(event))
     causes.outcomes.set(outcomeKey(event.run_id, event.step ?? ''), event.event_id);
+  if (event.event_type === 'approval.answered' && event.payload.answer.kind === 'approved')
+    causes.approvals.set(
+      outcomeKey(event.run_id, event.payload.wait.replace(APPROVAL, '')),
+      [event.parent_event_id, event.event_id].filter((id) => id !== null),
+    );
   if (standsBesideOthers(event)) causes.beside.set(event.run_id, [...(causes.beside.get(event.run_id) ?? []), event.event_id]);
   causes.newest.set(event.run_id, event.event_id);
   return causes;
@@ -64,9 +72,13 @@ export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
 
 const isOfPerson = (event: LedgerEvent): boolean => event.event_type === 'message.sent' && event.payload.person !== undefined;
 
+/** A question about a call has the step of the call and this behind it; of several the last counts. */
+const APPROVAL = /\/approval(\/\d+)?$/;
+
 const outcomeKey = (run: string, step: string): string => `${run} ${step}`;
 
-function restsOn({ outcomes, beside }: Causes, event: LedgerEvent): readonly EventId[] {
+function restsOn({ outcomes, approvals, beside }: Causes, event: LedgerEvent): readonly EventId[] {
+  if (event.event_type === 'tool.call') return approvals.get(outcomeKey(event.run_id, event.step ?? '')) ?? [];
   if (standsBesideOthers(event)) return beside.get(event.run_id) ?? [];
   if (event.event_type !== 'model.request') return [];
   return event.payload.added.flatMap((item) => {

@@ -38,6 +38,26 @@ it('the tail of a long command is shown wherever the question is, with what is i
   expect(await isThere(project, 'PWNED')).toBe(false);
 });
 
+it('afterwards what was approved is there whole, with who approved it and where', async () => {
+  await using project = await createTestProject('', WORKER);
+  await project.script(...asksFor('shell', { command: hidden }));
+  await project.troupe('run', 'w', 'Go.');
+  expect(await project.look('approve', 'last')).toMatchObject({ code: 0 });
+  const request = await project.look('show', 'last', '--request');
+  expect(request.out).toMatch(
+    /^\S+ \S+\/approval \d{4}-\S+ \S+: approved by \S+@\S+ \(command\)\nw wants to use shell:\n {2}\| echo/,
+  );
+  const why = await project.look('why', 'last');
+  expect(why.out).toMatch(
+    /because .* shell done.*\n {4}and .*asks to use shell: echo harmless.*\n {4}and .* approved by .*\(command\)/,
+  );
+  for (const { out } of [request, why, await project.look('logs', 'last')]) expect(out).toContain(`⟨U+202E⟩; ${TAIL}`);
+  expect(JSON.parse((await project.look('show', 'last', '--request', '--json')).out)).toMatchObject({
+    requests: [],
+    answered: [{ answer: 'approved', where: 'command', input: { command: hidden }, request: expect.stringContaining(TAIL) }],
+  });
+});
+
 it('approve without saying what was seen shows it and asks; where nobody can be asked it says what was approved', async () => {
   await using project = await createTestProject('', WORKER);
   await project.script(...asksFor('shell', { command: 'touch one.txt' }));

@@ -1,19 +1,20 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 
 import type { OpenWait } from '../../engine/port.ts';
+import type { ShownAnswer } from '../../front/answered-requests.ts';
 import { readShownRun, requestsIn, shownValue } from '../../front/shown-run.ts';
 import { findRun } from '../drive/find-run.ts';
 import { isOnlyError, printReport } from '../drive/finish-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { safeText } from '../terminal/safe-text.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { iterationLines } from '../view/iterations.ts';
 import { permissionLines, summaryLines, waitLines } from '../view/run-summary.ts';
 import { saidLines, threadLines } from '../view/thread-lines.ts';
 import { treeLines } from '../view/tree-lines.ts';
 
 export interface ShowOptions extends JsonOption {
-  /** Only what is asked for a permission of, all of it. */
+  /** Only what is and was asked for a permission of, all of it. */
   readonly request?: boolean | undefined;
 }
 
@@ -26,9 +27,9 @@ export async function showCommand(context: CommandContext, text: string, options
     const now = context.clock.now();
     const shown = await readShownRun({ ledger, engine, config }, row, now);
     if (shown === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
-    const { tree, node, waits, summary, threads, said, standing } = shown;
+    const { tree, node, waits, answered, summary, threads, said, standing } = shown;
     if (options.request === true) {
-      printRequests(context, waits, options);
+      printRequests(context, waits, answered(), options);
       return exitCodes.completed;
     }
     if (options.json) {
@@ -57,13 +58,23 @@ export async function showCommand(context: CommandContext, text: string, options
   });
 }
 
-function printRequests(context: CommandContext, waits: readonly OpenWait[], { json }: JsonOption): void {
+function printRequests(
+  context: CommandContext,
+  waits: readonly OpenWait[],
+  answered: readonly ShownAnswer[],
+  { json }: JsonOption,
+): void {
   const asked = waits.filter((wait) => wait.kind === 'permission');
   if (json) {
-    printJson(context, 'show', { requests: requestsIn(waits) });
+    printJson(context, 'show', { requests: requestsIn(waits), answered });
     return;
   }
   const { out } = context.terminal;
+  for (const { run, wait, at, text, request, changed } of answered) {
+    out.line(`${run} ${wait} ${at.slice(0, 19).replace('T', ' ')}: ${safeLine(text)}`);
+    out.line(safeText(request));
+    if (changed !== undefined) out.line(`made with:\n${safeText(changed)}`);
+  }
   if (asked.length === 0) out.line('no permission is asked for');
   for (const wait of asked) {
     out.line(`${wait.run} ${wait.wait}`);

@@ -8,7 +8,7 @@ import { type CommandContext, type JsonOption, printJson, usageError, withProjec
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import { cutToWidth, textWidth } from '../terminal/text-width.ts';
+import { cutToWidth, hardWrap, textWidth } from '../terminal/text-width.ts';
 import { plainLine } from '../view/plain-lines.ts';
 
 export interface WhyOptions extends JsonOption {
@@ -21,6 +21,7 @@ const BESIDE_MAX = 20;
 /** `12:03:04 ` and `: `. */
 const TIME_WIDTH = 11;
 const TEXT_WIDTH_MIN = 20;
+const REST_INDENT = 8;
 
 export async function whyCommand(context: CommandContext, text: string, options: WhyOptions): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async (project) => {
@@ -47,25 +48,29 @@ export function whyLines(causes: Causes, chain: readonly CauseLine[], look: WhyL
   return chain.flatMap((cause, index) => {
     const beside = cause.also.filter((event) => !onTheWay.has(event));
     const shown = look.all || index === 0 || cause.level !== 'detail';
-    const own = shown ? [causeLine(cause, index === 0 ? '' : 'because ', look)] : [];
+    const own = shown ? causeLines(cause, index === 0 ? '' : 'because ', look) : [];
     return [...own, ...besideLines(causes, beside, look)];
   });
 }
 
 function besideLines({ events }: Causes, beside: readonly EventId[], look: WhyLook): readonly string[] {
   const known = beside.flatMap((event) => events.get(event) ?? []);
-  const lines = known.slice(0, BESIDE_MAX).map((cause) => causeLine(cause, '    and ', look));
+  const lines = known.slice(0, BESIDE_MAX).flatMap((cause) => causeLines(cause, '    and ', look));
   return known.length <= BESIDE_MAX
     ? lines
     : [...lines, look.paint.dim(`    and ${known.length - BESIDE_MAX} more that it rests on`)];
 }
 
-/** One line also on a screen: what does not fit is in `troupe logs`. */
-function causeLine(cause: CauseLine, lead: string, { width, paint }: WhyLook): string {
+/** One line also on a screen: what does not fit is in `troupe logs`. But what was approved is there whole. */
+function causeLines(cause: CauseLine, lead: string, { width, paint }: WhyLook): readonly string[] {
   const place = `[${cause.position}]`;
   const around = textWidth(lead) + TIME_WIDTH + textWidth(safeLine(cause.agent)) + textWidth(place) + 1;
-  const text = cutToWidth(safeLine(cause.text), Math.max(TEXT_WIDTH_MIN, width - around));
-  return `${paint.dim(lead)}${plainLine({ ...cause, text }, paint)} ${paint.dim(place)}`;
+  const room = Math.max(TEXT_WIDTH_MIN, width - around);
+  const whole = safeLine(cause.text);
+  const [text = '', ...rest] = cause.type === 'approval.asked' ? hardWrap(whole, room) : [cutToWidth(whole, room)];
+  const first = `${paint.dim(lead)}${plainLine({ ...cause, text }, paint)} ${paint.dim(place)}`;
+  if (rest.length === 0) return [first];
+  return [first, ...hardWrap(rest.join(''), width - REST_INDENT).map((line) => `${' '.repeat(REST_INDENT)}${line}`)];
 }
 
 async function chainOf(

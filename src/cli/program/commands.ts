@@ -132,7 +132,7 @@ function describeLooks(add: Add, perform: Perform): void {
     perform(async (context) => (await import('../commands/inbox.ts')).inboxCommand(context, options)),
   );
   json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last'))
-    .option('--request', 'only what a permission is asked for, all of it')
+    .option('--request', 'only what a permission is or was asked for, all of it')
     .action((run: string, options: ShowOptions) =>
       perform(async (context) => (await import('../commands/show.ts')).showCommand(context, run, options)),
     );

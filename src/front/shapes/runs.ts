@@ -190,6 +190,19 @@ const requests = z.object({
   requests: z
     .array(z.object({ run: z.string(), wait: z.string(), input: jsonValue, request: z.string(), shown: z.string().optional() }))
     .describe('with --request'),
+  answered: z
+    .array(
+      z.object({
+        ...{ run: z.string(), wait: z.string(), input: jsonValue, request: z.string(), shown: z.string().optional() },
+        answer: z.enum(['approved', 'denied', 'text', 'expired']),
+        by: z.string().optional(),
+        where: z.string().optional().describe('terminal, inbox, command, flag, ...'),
+        at: z.string(),
+        text: z.string().describe('how it was answered, by whom and where'),
+        changed: z.string().optional().describe('what it was approved as instead'),
+      }),
+    )
+    .describe('what was asked before and has an answer'),
 });
 export const shown = z.union([shownRun, requests]);
 
