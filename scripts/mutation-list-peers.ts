@@ -388,4 +388,12 @@ export const peerMutations: readonly Mutation[] = [
     replace: 'busy(one) < 0',
     caughtBy: { file: 'src/engine/spawning/slots.test.ts', test: 'go to the caller who has the fewest at work' },
   },
+  {
+    invariant: 'The name of a peer that is down is not looked up again without a pause',
+    change: 'it is, and nothing else has its turn',
+    file: 'src/peers/a2a/guarded-names.ts',
+    find: 'if (this.#endPause !== undefined) {',
+    replace: "if (this.#path === '') {",
+    caughtBy: { file: 'src/peers/a2a/guarded-names.test.ts', test: 'looked up once in a while' },
+  },
 ];

@@ -34,6 +34,7 @@ export const peerLimits = {
   peerStreamEvents: 20_000,
   peerSilenceMs: 60 * SECOND,
   peerCallMs: 30 * SECOND,
+  peerNameMs: 1 * SECOND,
   peerPollMs: 1 * SECOND,
   peerPollMaxMs: 30 * SECOND,
   peerAttempts: 5,

@@ -10,6 +10,8 @@ import { connect } from './connect.ts';
 /** Stands for a public place; the other for one inside. */
 const OUTSIDE = '127.0.0.1';
 const INSIDE = '127.0.0.2';
+/** More often than a peer that is down is looked up while a few calls fail. */
+const MANY = 100;
 
 /** A name server that gives the next answer each time, and a guard that judges what it gave. */
 function changingNames(answers: readonly string[]): { readonly find: FindAddresses; readonly asked: string[] } {
@@ -52,4 +54,26 @@ it.each([
   expect(asked[0]).toBe('changing.test');
   expect(trapped).toBe(0);
   await new Promise((resolve) => trap.close(resolve));
+});
+
+it('a peer that is down is looked up once in a while, and everything else goes on', async () => {
+  await using there = await served({ play: () => ({ text: 'Sun.' }) });
+  const json: unknown = await (await there.fetch('/.well-known/agent-card.json', { headers: { 'a2a-version': '1.0' } })).json();
+  const card = AgentCard.fromJSON(json);
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, OUTSIDE, resolve));
+  const at = closed.address();
+  await new Promise((resolve) => closed.close(resolve));
+  const url = `http://down.test:${typeof at === 'object' ? at?.port : ''}`;
+  let asked = 0;
+  // Without an end to its answers, a loop that never pauses would never let this test fail.
+  const find: FindAddresses = async () => {
+    asked += 1;
+    return asked > MANY ? await new Promise(() => {}) : ok([{ address: OUTSIDE, family: 4 }]);
+  };
+  const client = await connect(card, { url, binding: 'GRPC', version: '1.0', tenant: '', inside: false, plain: true }, find);
+  for (let times = 0; times < 3; times += 1)
+    await expect(client.getTask({ tenant: '', id: 'none', historyLength: 0 })).rejects.toThrow(/UNAVAILABLE|ECONNREFUSED/);
+  expect(asked).toBeGreaterThan(0);
+  expect(asked).toBeLessThan(MANY);
 });

@@ -3,6 +3,8 @@
  * time that it is asked: so an address that is connected to was looked at, however often the name leads elsewhere.
  */
 import { experimental, status } from '@grpc/grpc-js';
+import { systemClock } from '../../base/clock.ts';
+import { limits } from '../../base/limits.ts';
 import type { FindAddresses } from '../../network/follow.ts';
 
 type Resolver = experimental.Resolver;
@@ -31,6 +33,8 @@ function resolving(find: FindAddresses, inside: boolean) {
     readonly #path: string;
     readonly #listener: Listener;
     #asked = 0;
+    #endPause: (() => void) | undefined;
+    #isWanted = false;
 
     constructor({ path }: experimental.GrpcUri, listener: Listener) {
       this.#path = path;
@@ -41,16 +45,33 @@ function resolving(find: FindAddresses, inside: boolean) {
       return path;
     }
 
+    /** An address that does not answer has gRPC ask again at once, and without a pause nothing else would have its turn. */
     updateResolution(): void {
-      this.#asked += 1;
+      if (this.#endPause !== undefined) {
+        this.#isWanted = true;
+        return;
+      }
+      this.#endPause = systemClock.after(limits.peerNameMs, () => this.#paused());
       const asked = this.#asked;
       void endpointsOf(this.#path, inside, find).then((found) => {
         if (asked === this.#asked) this.#listener(found, {}, null, '');
       });
     }
 
+    #paused(): void {
+      this.#endPause = undefined;
+      if (!this.#isWanted) return;
+      this.#isWanted = false;
+      this.#asked += 1;
+      this.updateResolution();
+    }
+
+    /** gRPC also does this to a channel that rests, and may ask again afterwards. */
     destroy(): void {
       this.#asked += 1;
+      this.#endPause?.();
+      this.#endPause = undefined;
+      this.#isWanted = false;
     }
   };
 }
