@@ -66,6 +66,14 @@ export const proofMutations: readonly Mutation[] = [
     caughtBy: { file: 'src/engine/tasks/seen-of-task.test.ts', test: 'of a task in mode read-only' },
   },
   {
+    invariant: 'An executor that moves is not stopped where files are too many to be looked at',
+    change: 'they always look the same',
+    file: 'src/project/places/task-places.ts',
+    find: 'state.digest : undefined;',
+    replace: "state.digest : '';",
+    caughtBy: { file: 'src/project/places/task-places.test.ts', test: 'has no mark of its files' },
+  },
+  {
     invariant: 'X3: after kill -9 an executor goes on in the session that it had',
     change: 'it always gets a new one',
     file: 'src/engine/executors/opening.ts',

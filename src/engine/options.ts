@@ -142,8 +142,11 @@ export interface TaskPlaces {
   remove?(place: TaskPlace, task: string): Promise<void>;
   /** The runs of a session have come to their end: what nobody needs of their places goes. */
   ended?(session: SessionId): Promise<void>;
-  /** The same word means that the files there hold the same; looking changes nothing for anybody else. */
-  mark(path: string): Promise<string>;
+  /**
+   * The same word means that the files there hold the same, none that they are too many to be looked at; looking changes nothing
+   * for anybody else.
+   */
+  mark(path: string): Promise<string | undefined>;
   /** Where tasks are worked on by others who share no disk with us. */
   readonly travelling?: TravellingPlaces | undefined;
 }

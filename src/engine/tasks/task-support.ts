@@ -118,7 +118,7 @@ async function progress(tree: SupportsTasks, node: DrivenRun, key: string, { pla
   const diffs = events.flatMap((event) =>
     event.event_type === 'file.diff' ? [`${event.payload.path} ${event.payload.after ?? ''}`] : [],
   );
-  // A place elsewhere cannot be looked at: what was seen there is recorded.
+  // A place elsewhere, or with too many files, cannot be looked at: what was seen there is recorded.
   const mark = tree.travelsFrom === undefined ? await tree.places?.mark(place.path) : undefined;
   const files = mark ?? diffs.join('\n');
   return { files, tests: tests.join('\n'), waits: waits(events) };

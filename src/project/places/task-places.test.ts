@@ -13,12 +13,12 @@ import { createTaskPlaces } from './task-places.ts';
 const session = 'ses_1' as SessionId;
 const domain = { include: ['src/'], exclude: [], noTouch: [] };
 
-async function processes() {
+async function processes(more: { readonly maxFiles?: number } = {}) {
   const { top, home, options } = await testRepository();
   const open = async () => {
     const project = await openProject({ cwd: top, root: top, env: { HOME: home, TROUPE_HOME: home } });
     onTestFinished(() => project.close());
-    const watching = { environment: process.env, clock: systemClock };
+    const watching = { environment: process.env, clock: systemClock, ...more };
     return createTaskPlaces(options, watching, { ledger: project.ledger, clock: systemClock, root: top });
   };
   const files = { folder: top, session, task: 'task-1', run: 'run_1' as RunId, domain };
@@ -76,6 +76,12 @@ describe('a task in a folder as it is', () => {
 });
 
 describe('a task', () => {
+  it('has no mark of its files where they are too many to be looked at', async () => {
+    const [small, large] = [await processes(), await processes({ maxFiles: 1 })];
+    expect(await (await small.open()).mark(small.top)).toMatch(/./);
+    expect(await (await large.open()).mark(large.top)).toBeUndefined();
+  });
+
   it('is captured by whoever has its files now: one that was taken for dead touches and records nothing', async () => {
     const { top, open, files } = await processes();
     const [frozen, next] = [await open(), await open()];

@@ -31,7 +31,7 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
     },
     async mark(path) {
       const { state } = await watch.look(path);
-      return state.kind === 'known' ? state.digest : '';
+      return state.kind === 'known' ? state.digest : undefined;
     },
     async capture(terms, session) {
       const token = held.get(keyOf(session, terms.task));

@@ -117,6 +117,25 @@ export const architectFailures: readonly Scenario[] = [
       expect(askedOf(played, 'hand')).toHaveLength(2);
     },
   }),
+  row('an executor that gets nowhere is stopped, and one beside it that is slow but moves is not', {
+    agents: [chief({ limits: { stallAfter: 10_000 } }), ...hands],
+    clock: createQuietClock(),
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('still'), task('slow', { include: ['slow'] })),
+        () => reports('Neither is done.'),
+      ),
+      hand: never,
+    }),
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
+    check(played) {
+      expect(policies(played)).toEqual([
+        ['stalled', 'cancel_and_report', undefined],
+        ['timeout', 'cancel_and_report', undefined],
+      ]);
+      expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: Nothing new was seen in 10s/);
+    },
+  }),
   row('what is written outside of its scope is taken back and told', {
     brain: byAgent({
       chief: inTurn(

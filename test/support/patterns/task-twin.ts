@@ -1,7 +1,8 @@
 /**
  * Tasks without a disk, the same by hand and on the engine. Names decide: a task changes the files that it includes, one that
- * includes `stray` also wrote outside, one that includes `nothing` changed nothing, patches that hold `torn` stand against what
- * came before, and commands that begin with `fail` fail. Where a task began all fail but those that begin with `old`.
+ * includes `stray` also wrote outside, one that includes `nothing` changed nothing, one that includes `slow` has changed more
+ * whenever it is looked at, patches that hold `torn` stand against what came before, and commands that begin with `fail` fail.
+ * Where a task began all fail but those that begin with `old`.
  */
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
@@ -48,6 +49,14 @@ function mergedByName(onto: string, parts: readonly { readonly task: string; rea
   };
 }
 
+const slowTasks = new Set<string>();
+let looks = 0;
+/** Never the same again for one that moves. */
+function markOf(task: string): string {
+  looks += 1;
+  return slowTasks.has(task) ? `${looks}` : '';
+}
+
 const failsByName = (command: string): string | undefined => (command.startsWith('fail') ? 'it ended with 1' : undefined);
 const failedBefore = (command: string): boolean => !command.startsWith('old');
 
@@ -65,7 +74,10 @@ export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSup
       const shaped = own.map(({ type, run: run_id, step, payload }) => ({ event_type: type, run_id, step, payload }));
       return seenOfTask(childRunId(run, key), terms, shaped as unknown as LedgerEvent[]);
     },
-    progress: async () => ({ files: '', tests: '', waits: false }),
+    progress: async (_key, { task, include }) => {
+      if (include.includes('slow')) slowTasks.add(task);
+      return { files: markOf(task), tests: '', waits: false };
+    },
     before: async ({ commands }) => {
       const fails = commands.findIndex(failedBefore);
       const ran = commands.slice(0, fails < 0 ? commands.length : fails + 1);
@@ -107,7 +119,11 @@ export const namedPlaces: Required<TaskAccess> & { readonly verifier: Verifier }
   places: {
     where: ({ task }) => placeOf(task, undefined).path,
     prepare: async ({ task, base }) => ok(placeOf(task, base)),
-    mark: async () => '',
+    async lease({ task, domain }) {
+      if (domain.include.includes('slow')) slowTasks.add(task);
+      return ok(undefined);
+    },
+    mark: async (path) => markOf(path.replace('/worktrees/', '')),
     capture: async (terms) =>
       ok({ patch: Buffer.from(patchOf(terms)), text: textOf(terms), files: changedBy(terms), outside: strayOf(terms) }),
     merge: async ({ place, parts }) => {
