@@ -113,4 +113,23 @@ describe('a run that began with a key', () => {
     expect(await shell.engine.resume(RUN)).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
     await shell.close();
   });
+
+  it('goes on with the one that it is given, also whoever is begun only then and names none', async () => {
+    const path = join(folder, 'given.db');
+    const agents = [
+      agent({ models: ['test/model'], tools: [], handoff: { to: 'next', include: 'report' } }),
+      agent({ name: 'next', tools: [], models: [] }),
+    ];
+    const brain: WorldOptions['brain'] = () => says('Done.');
+    const none = { defaultModels: async () => fail('No model was found.') };
+    const dying = world(agents, brain, { path, owner: { pid: 2 ** 22 + 1 }, wrapLedger: (inner) => crashAt(inner, 3).ledger });
+    const started = await start(dying, 'worker');
+    if (started.kind === 'started') await started.handle.done;
+    await dying.ledger.close();
+    const later = createWorld({ path, agents, brain, engineOptions: none });
+    const resumed = await later.engine.resume(RUN, { model: 'test/model' });
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    expect(await resumed.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed', finalAgent: 'next' } });
+    await later.close();
+  });
 });

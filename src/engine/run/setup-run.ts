@@ -22,9 +22,11 @@ import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 
 /** Under the terms on which the tree goes on now. */
-export async function setupOf(...given: Parameters<typeof setupAsBefore>): Promise<Result<AgentSetup, Failure>> {
-  const setup = await setupAsBefore(...given);
-  const { model, maxTurns } = treeTerms(given[1]);
+export async function setupOf(...[tree, node, ...rest]: Parameters<typeof setupAsBefore>): Promise<Result<AgentSetup, Failure>> {
+  const { model, maxTurns } = treeTerms(node);
+  // Whoever names no model has this one, also where there is no other.
+  const under = model === undefined ? tree : { ...tree, defaultModels: async () => ok([model]) };
+  const setup = await setupAsBefore(under, node, ...rest);
   if (!setup.ok || (model === undefined && maxTurns === undefined)) return setup;
   const { definition, models } = setup.value;
   return ok({
