@@ -119,4 +119,20 @@ export const httpMutations: readonly Mutation[] = [
     replace: '!known && line === undefined',
     caughtBy: { file: 'src/live/live.test.ts', test: 'are believed of nobody who does not know the word' },
   },
+  {
+    invariant: 'On which terms a run goes on is the owner’s to choose',
+    change: 'it is everybody’s',
+    file: 'src/front/acts.ts',
+    find: 'isChosen && !isOwner',
+    replace: 'isChosen && !isChosen',
+    caughtBy: { file: 'src/http/api/run-routes.test.ts', test: 'for the owner alone' },
+  },
+  {
+    invariant: 'A rule for the whole project is the owner’s to make',
+    change: 'whoever may approve makes one',
+    file: 'src/front/acts.ts',
+    find: 'answer.scope !== undefined && !isOwner',
+    replace: 'answer.scope !== undefined && kind === undefined',
+    caughtBy: { file: 'src/http/api/run-routes.test.ts', test: 'are seen and steered by whoever may' },
+  },
 ];

@@ -146,7 +146,7 @@ export async function answerWait(needs: ActingNeeds, act: CallerAct, given: Give
   const { engine, ledger } = needs;
   const { run, wait, answer, shown } = given;
   const open = (await engine.waits(run)).find((one) => one.run === run && one.wait === wait);
-  const refused = open === undefined ? undefined : refusedAnswer(act.client, open, given);
+  const refused = open === undefined ? undefined : refusedAnswer(act, open, given);
   if (refused !== undefined) return fail(refused);
   const message = act.key === undefined ? undefined : idOf(act.client, act.key);
   const digest = message === undefined ? undefined : digestOf(given);
@@ -162,7 +162,11 @@ export async function answerWait(needs: ActingNeeds, act: CallerAct, given: Give
   return fail(notAnswered(outcome, before));
 }
 
-function refusedAnswer({ rights }: Client, { kind }: OpenWait, { answer, shown }: GivenToWait): NotDone | undefined {
+function refusedAnswer(
+  { client: { rights }, isOwner }: CallerAct,
+  { kind }: OpenWait,
+  { answer, shown }: GivenToWait,
+): NotDone | undefined {
   if ((kind === 'question') !== (answer.kind === 'text'))
     return {
       ...{ why: 'never', code: 'unfit_answer' },
@@ -170,6 +174,11 @@ function refusedAnswer({ rights }: Client, { kind }: OpenWait, { answer, shown }
     };
   if (rights !== undefined && !(kind === 'permission' ? rights.approves : rights.answers))
     return { why: 'forbidden', code: 'not_yours', message: 'This is answered by the owner of the project.' };
+  if (answer.kind === 'approved' && answer.scope !== undefined && !isOwner)
+    return {
+      ...{ why: 'forbidden', code: 'not_yours', message: 'What holds for the whole project is the owner’s to say.' },
+      fix: 'Leave out scope: remember holds for this run and what is below it.',
+    };
   if (answer.kind === 'approved' && shown === undefined)
     return {
       ...{ why: 'never', code: 'unseen', message: 'An approval names what was seen.' },
@@ -292,7 +301,19 @@ export interface ResumedRun {
   readonly outcome: 'resumed' | 'ended';
 }
 
-export async function goOnFromOutside({ engine, ledger }: ActingNeeds, row: RunRow, terms: ResumeTerms): ActOutcome<ResumedRun> {
+export async function goOnFromOutside(
+  { engine, ledger }: ActingNeeds,
+  { isOwner }: CallerAct,
+  row: RunRow,
+  terms: ResumeTerms,
+): ActOutcome<ResumedRun> {
+  const isChosen = Object.values(terms).some((term) => term !== undefined);
+  // Before anything is looked at: what is wrong with a model tells of files, and of keys.
+  if (isChosen && !isOwner)
+    return fail({
+      ...{ why: 'forbidden', code: 'not_yours', message: 'Models, turns and budgets are the owner’s to choose.' },
+      fix: 'Leave out model, maxTurns and budget.',
+    });
   const root = await rootOf(ledger, row);
   const outcome = await engine.resume(root.run, terms);
   switch (outcome.kind) {

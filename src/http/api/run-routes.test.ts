@@ -192,6 +192,9 @@ describe('runs', () => {
       expect([path, await status('alice'), await status('bob')]).toEqual([path, 200, 404]);
     }
     const approve = { wait: wait.wait, answer: { kind: 'approved' }, shown: wait.shown };
+    const always = { ...approve, answer: { kind: 'approved', remember: true, scope: 'project' } };
+    const ruled = await world.ask(`/api/v1/runs/${wait.run}/answers`, { ...sendJson(always), token: tokenOf('alice') });
+    expect([ruled.status, await ruled.json()]).toMatchObject([403, { error: { code: 'not_yours' } }]);
     const answered = await world.ask(`/api/v1/runs/${wait.run}/answers`, { ...sendJson(approve), token: tokenOf('alice') });
     expect(answered.status).toBe(200);
     await expect.poll(() => stateOf(world, own.run)).toBe('completed');
@@ -202,6 +205,23 @@ describe('runs', () => {
     expect((await world.ask('/api/v1/runs', chosen)).status).toBe(403);
     expect(await cancel('oda')).toBe(200);
   });
+
+  it.each([{ budget: { usd: 100 } }, { model: 'scripted:../elsewhere.yaml' }, { maxTurns: 1_000 }])(
+    'go on with %j for the owner alone',
+    async (terms) => {
+      await using world = await serve();
+      const own = await start(world, { agent: 'talker', prompt: 'x' }, {}, tokenOf('alice'));
+      await expect.poll(() => stateOf(world, own.run)).toBe('completed');
+      const resume = async (name: string, body: object) => {
+        const response = await world.ask(`/api/v1/runs/${own.run}/resume`, { ...sendJson(body), token: tokenOf(name) });
+        return [response.status, await response.text()];
+      };
+      for (const name of ['alice', 'oda']) {
+        expect(await resume(name, terms)).toEqual([403, expect.stringContaining('not_yours')]);
+        await expect.poll(() => resume(name, {})).toEqual([200, expect.stringContaining('ended')]);
+      }
+    },
+  );
 });
 
 describe('what there is', () => {

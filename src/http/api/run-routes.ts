@@ -98,7 +98,7 @@ function steerRoutes(needs: RouteNeeds): readonly Route[] {
     signal('cancel', 'Ends the run and everything below it.'),
     defineRoute({
       ...{ method: 'POST', path: '/runs/{run}/resume', group, deed: 'work' },
-      summary: 'Goes on with the tree of a run that nobody works on; with terms, also after what it ran out of.',
+      summary: 'Goes on with the tree of a run that nobody works on; with terms of the owner, also after what it ran out of.',
       body: z.strictObject({
         model: z.string().min(1).max(200).optional(),
         maxTurns: z.number().int().positive().optional(),
@@ -107,7 +107,7 @@ function steerRoutes(needs: RouteNeeds): readonly Route[] {
       answer: z.object({ run: z.string().describe('the root'), session: z.string(), outcome: z.enum(['resumed', 'ended']) }),
       handle: async (asked) => {
         const row = await runIn(needs, asked);
-        return row.ok ? replied(await goOnFromOutside(acting, row.value, asked.body)) : row;
+        return row.ok ? replied(await goOnFromOutside(acting, actOf(asked), row.value, asked.body)) : row;
       },
     }),
     defineRoute({
