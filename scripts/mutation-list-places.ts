@@ -40,6 +40,14 @@ export const placeMutations: readonly Mutation[] = [
     caughtBy: { file: GIT_FOLDERS, test: 'is not said inside: settings of the repository as a worktree' },
   },
   {
+    invariant: 'A program in a worktree leaves the branches, stash and history of the repository as they are',
+    change: 'all of the repository can be written',
+    file: 'src/tools/shell/walls.ts',
+    find: '[repository.own, join(repository.common, OBJECTS)]',
+    replace: '[repository.own, repository.common]',
+    caughtBy: { file: GIT_FOLDERS, test: 'keeps its branches, tags, stash, history and packed objects' },
+  },
+  {
     invariant: 'Commands that prove something run inside the sandbox as well',
     change: 'they run outside',
     file: 'src/tools/shell/verifier.ts',

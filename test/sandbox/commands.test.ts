@@ -96,11 +96,11 @@ describeInside('a command of an agent', () => {
     git('config', 'user.email', 'a@example.org');
     git('config', 'user.name', 'A');
     git('commit', '-q', '--allow-empty', '-m', 'first');
-    git('worktree', 'add', '-q', '-b', 'side', worktree);
+    git('worktree', 'add', '-q', '--detach', worktree);
     expect(textOf(await shell('echo 1 > f && git add f && git commit -qm second && git log --format=%s -1', worktree))).toBe(
       'second\n(exit code 0)',
     );
-    expect(git('log', '--format=%s', '-1', 'side')).toBe('second\n');
+    expect(git('-C', worktree, 'log', '--format=%s', '-1')).toBe('second\n');
     expect((await shell(`echo evil > ${repository}/.git/hooks/pre-commit`, worktree)).kind).toBe('error');
     expect((await shell('git config core.fsmonitor evil', worktree)).kind).toBe('error');
   });

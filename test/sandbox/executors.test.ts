@@ -49,7 +49,7 @@ beforeAll(async () => {
   git('config', 'user.email', 'a@example.org');
   git('config', 'user.name', 'A');
   git('commit', '-q', '--allow-empty', '--no-verify', '-m', 'first');
-  git('worktree', 'add', '-q', '-b', 'task', worktree);
+  git('worktree', 'add', '-q', '--detach', worktree);
   writeFileSync(join(project, '.troupe', 'ledger.db'), 'events');
   const state = [places.home, ...places.ledgers, places.keys, places.user];
   sandbox = createSandbox({ settings, environment: { HOME: home }, random: systemRandom, state });
@@ -180,7 +180,7 @@ describeInside('an honest executor', () => {
       'second\n',
     ]);
     expect(readFileSync(join(worktree, 'made.txt'), 'utf8')).toBe('made\n');
-    expect(git('log', '--format=%s', '-1', 'task')).toBe('second\n');
+    expect(git('-C', worktree, 'log', '--format=%s', '-1')).toBe('second\n');
     expect(existsSync('/tmp/fixed')).toBe(false);
 
     const followed = follower();

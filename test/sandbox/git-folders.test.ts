@@ -88,3 +88,32 @@ describeInside('what git runs outside', () => {
     expect(existsSync(join(repository, '.git', 'hooks'))).toBe(false);
   });
 });
+
+describeInside('the repository of a worktree', () => {
+  const known = (): string =>
+    ['for-each-ref', 'reflog', 'stash list'].map((words) => gitAt(repository, ...words.split(' '))).join();
+
+  it('keeps its branches, tags, stash, history and packed objects', async () => {
+    gitAt(repository, 'branch', 'mine');
+    gitAt(repository, 'tag', 'v1');
+    writeFileSync(join(repository, 'file'), 'stashed\n');
+    gitAt(repository, 'stash');
+    gitAt(repository, 'gc', '-q');
+    gitAt(repository, 'branch', 'loose');
+    const before = known();
+    const common = join(repository, '.git');
+    for (const command of [
+      ...['git branch -D mine', 'git branch -D loose', 'git tag -d v1', 'git stash drop', 'git update-ref refs/heads/new HEAD'],
+      ...['git reflog expire --expire=now --all', `rm -r ${common}/logs`, `rm ${common}/packed-refs`, `rm ${common}/HEAD`],
+      ...[`rm -f ${common}/objects/pack/*`, `echo /evil > ${common}/objects/info/alternates`],
+    ])
+      expect([command, (await inside(worktree, command)).kind]).toEqual([command, 'error']);
+    expect(known()).toBe(before);
+    gitAt(repository, 'fsck', '--strict');
+    expect((await inside(worktree, 'echo 3 > file && git commit -qam third && git log --oneline && git diff HEAD~1')).kind).toBe(
+      'ok',
+    );
+    expect(gitAt(worktree, 'log', '--format=%s', '-1')).toBe('third\n');
+    expect(known()).toBe(before);
+  });
+});

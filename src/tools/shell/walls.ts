@@ -19,16 +19,15 @@ export function commandWalls(workspace: string, places: ProtectedPlaces | undefi
   const folders = [...new Set([workspace, ...(places === undefined ? [] : [places.project])])];
   const rights = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES];
   return {
-    // Commits, branches and their history; of the rest nothing, hooks and settings above all.
-    write: [
-      workspace,
-      ...(repository === undefined ? [] : [repository.own, ...SHARED.map((name) => join(repository.common, name))]),
-    ],
+    // What a commit on no branch needs; of the rest nothing: branches, stash and history are the user's.
+    write: [workspace, ...(repository === undefined ? [] : [repository.own, join(repository.common, OBJECTS)])],
     read: repository === undefined ? [] : READ.map((name) => join(repository.common, name)),
     // Whoever can write these gives itself rights.
     keep: [
       ...folders.flatMap((folder) => rights.map((name) => join(folder, name))),
-      ...(repository === undefined ? [] : [repository.link, ...LEADING.map((name) => join(repository.own, name))]),
+      ...(repository === undefined
+        ? []
+        : [repository.link, ...LEADING.map((name) => join(repository.own, name)), ...packedIn(repository)]),
     ],
     unmade: repository === undefined ? [] : [join(repository.own, 'config.worktree')],
     hide: places === undefined ? [] : [...places.ledgers, places.keys, places.user],
@@ -37,9 +36,11 @@ export function commandWalls(workspace: string, places: ProtectedPlaces | undefi
 }
 
 /** What all worktrees write to when something is committed in one. */
-const SHARED = ['objects', 'refs', 'logs'];
+const OBJECTS = 'objects';
+/** Objects that were packed, and where others are. Of loose ones every folder takes new ones, too. */
+const packedIn = ({ common }: Worktree): string[] => ['pack', 'info'].map((name) => join(common, OBJECTS, name));
 /** What git reads beside these. Named one by one: where all of it can be read, none of it can be written. */
-const READ = ['HEAD', 'config', 'config.worktree', 'packed-refs', 'shallow', 'info', 'hooks', 'lfs'];
+const READ = ['HEAD', 'refs', 'logs', 'config', 'config.worktree', 'packed-refs', 'shallow', 'info', 'hooks', 'lfs'];
 /** What says where the repository of a worktree is, and with that whose settings hold. */
 const LEADING = ['commondir', 'gitdir', 'config.worktree'];
 
