@@ -120,4 +120,23 @@ export const executorMutations: readonly Mutation[] = [
     replace: "if (mcp === undefined && call.kind === 'execute')",
     caughtBy: { file: 'src/engine/executors/asked-call.test.ts', test: 'are commands in a call of kind read, too' },
   },
+  {
+    invariant: 'Rules see the variables of a command that we run for an executor',
+    change: 'they do not',
+    file: 'src/executors/acp/callbacks.ts',
+    find: 'const line = [...given, ...(args',
+    replace: 'const line = [...given.slice(0, 0), ...(args',
+    caughtBy: { file: 'src/executors/acp/session.test.ts', test: 'runs commands through us' },
+  },
+  {
+    invariant: 'A wrong entry of a manifest is flagged and takes nothing from the others',
+    change: 'nothing is said of it',
+    file: 'src/artifacts/manifest.ts',
+    find: 'if (found.length > 0) continue;',
+    replace: 'if (found.length >= 0) continue;',
+    caughtBy: {
+      file: 'src/artifacts/manifest.test.ts',
+      test: 'an entry that cannot be read is flagged, and the others are read',
+    },
+  },
 ];

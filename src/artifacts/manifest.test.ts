@@ -65,13 +65,22 @@ it.each([
   ],
 ])('declared files are found in %s', async (_what, text) => {
   const declared = await declaredIn(text);
-  expect(declared).toHaveLength(3);
-  expect(declared?.[0]).toMatchObject({ type: 'patch', path: 'patches/patch-0001.diff' });
+  expect(declared?.files).toHaveLength(3);
+  expect(declared?.flagged).toEqual([]);
+  expect(declared?.files[0]).toMatchObject({ type: 'patch', path: 'patches/patch-0001.diff' });
 });
 
-it.each([['artifacts: none of it'], ['I made artifacts.'], ['```yaml\nartifacts:\n  - type: strange\n```'], ['artifacts: [*a]']])(
-  'nothing is declared by %j',
-  async (text) => {
-    expect(await declaredIn(text)).toBeUndefined();
-  },
-);
+it.each([['artifacts: none of it'], ['I made artifacts.'], ['artifacts: [*a]']])('nothing is declared by %j', async (text) => {
+  expect(await declaredIn(text)).toBeUndefined();
+});
+
+it('an entry that cannot be read is flagged, and the others are read', async () => {
+  const text = 'artifacts:\n  - {type: strange, path: a.txt}\n  - {type: doc, path: b.txt}\n  - {type: doc}\n  - 5\n';
+  const declared = await declaredIn(text);
+  expect(declared?.files).toMatchObject([{ type: 'doc', path: 'b.txt' }]);
+  expect(declared?.flagged).toEqual([
+    { path: 'a.txt', why: expect.stringContaining('(type)') },
+    { path: 'artifacts[2]', why: 'it names no file' },
+    { path: 'artifacts[3]', why: expect.stringContaining('cannot be read') },
+  ]);
+});

@@ -3,22 +3,23 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../base/limits.ts';
 import type { Payloads } from '../events/catalogue.ts';
-import { type ArtifactType, artifactTypes } from '../events/evidence.ts';
+import { type ArtifactType, artifactTypes, type FlaggedArtifact } from '../events/evidence.ts';
 import type { DeclaredArtifact } from './port.ts';
 
-const declaredSchema = z.object({
-  artifacts: z
-    .array(
-      z.object({
-        type: z.enum(artifactTypes),
-        ref: z.string().min(1).max(limits.pathCharacters).optional(),
-        path: z.string().min(1).max(limits.pathCharacters).optional(),
-        generated_by: z.string().max(1_000).optional(),
-        checksum: z.string().max(200).optional(),
-      }),
-    )
-    .max(limits.manifestEntries),
+const entrySchema = z.object({
+  type: z.enum(artifactTypes),
+  ref: z.string().min(1).max(limits.pathCharacters).optional(),
+  path: z.string().min(1).max(limits.pathCharacters).optional(),
+  generated_by: z.string().max(1_000).optional(),
+  checksum: z.string().max(200).optional(),
 });
+const declaredSchema = z.object({ artifacts: z.array(z.unknown()) });
+
+/** What a manifest of somebody else says: the files that it names, and its entries that cannot be read. */
+export interface Declaration {
+  readonly files: readonly DeclaredArtifact[];
+  readonly flagged: readonly FlaggedArtifact[];
+}
 
 const BLOCK = /```(?:ya?ml|json)?[^\n]*\n([\s\S]*?)\n```/g;
 
@@ -26,7 +27,7 @@ const BLOCK = /```(?:ya?ml|json)?[^\n]*\n([\s\S]*?)\n```/g;
  * The files that a text declares: a manifest in YAML or JSON, in a block of its own or as the whole text. `undefined` when there
  * is none. References without a scheme are paths in the workspace.
  */
-export async function declaredIn(text: string): Promise<readonly DeclaredArtifact[] | undefined> {
+export async function declaredIn(text: string): Promise<Declaration | undefined> {
   if (!text.includes('artifacts') || text.length > limits.declaredManifestBytes) return undefined;
   const { parse } = await import('yaml');
   for (const block of [...[...text.matchAll(BLOCK)].map(([, inner = '']) => inner), text]) {
@@ -38,9 +39,35 @@ export async function declaredIn(text: string): Promise<readonly DeclaredArtifac
       continue;
     }
     const read = declaredSchema.safeParse(value);
-    if (read.success) return read.data.artifacts.flatMap(declaredFile);
+    if (read.success) return declarationOf(read.data.artifacts);
   }
   return undefined;
+}
+
+/** Entry by entry: one that is wrong takes nothing from the others. */
+function declarationOf(entries: readonly unknown[]): Declaration {
+  const [files, flagged]: [DeclaredArtifact[], FlaggedArtifact[]] = [[], []];
+  for (const [index, entry] of entries.slice(0, limits.manifestEntries).entries()) {
+    const read = entrySchema.safeParse(entry);
+    const found = read.success ? declaredFile(read.data) : [];
+    files.push(...found);
+    if (found.length > 0) continue;
+    const [issue] = read.success ? [] : read.error.issues;
+    const field = issue?.path.join('.') ?? '';
+    const why =
+      issue === undefined ? 'it names no file' : `it cannot be read${field === '' ? '' : ` (${field})`}: ${issue.message}`;
+    flagged.push({ path: nameOf(entry) ?? `artifacts[${index}]`, why });
+  }
+  const more = entries.length - limits.manifestEntries;
+  if (more > 0)
+    flagged.push({ path: `artifacts[${limits.manifestEntries}]`, why: `${more} more than the manifestEntries that are read` });
+  return { files, flagged };
+}
+
+function nameOf(entry: unknown): string | undefined {
+  const named = z.union([z.object({ path: z.string().min(1) }), z.object({ ref: z.string().min(1) })]).safeParse(entry);
+  if (!named.success) return undefined;
+  return ('path' in named.data ? named.data.path : named.data.ref).slice(0, limits.pathCharacters).toWellFormed();
 }
 
 function declaredFile({

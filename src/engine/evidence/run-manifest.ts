@@ -49,7 +49,7 @@ export async function manifestOfRun(tree: ListsArtifacts, node: DrivenRun, said:
   const flagged: FlaggedArtifact[] = [];
   for (const [name, wanted] of await wantedOf(tree, events, workspace))
     keep(await artifacts.put(`${step}/${name}`, wanted), wanted.name, stored, flagged);
-  const told = declared === undefined ? undefined : await artifacts.declare(`${step}/declared`, workspace, declared);
+  const told = declared === undefined ? undefined : await artifacts.declare(`${step}/declared`, workspace, declared.files);
   return {
     items,
     manifest_id: `artifact-manifest-${shortId(node.run)}`,
@@ -58,7 +58,7 @@ export async function manifestOfRun(tree: ListsArtifacts, node: DrivenRun, said:
     ...present({ environment_fingerprint: await artifacts.environment(workspace, sandboxOf(events)) }),
     artifacts: [...stored, ...(told?.stored ?? [])].map(entryOf),
     ...(byExecutor && declared === undefined ? { missing_executor_manifest: true } : {}),
-    ...flaggedOf([...flagged, ...(told?.flagged ?? [])]),
+    ...flaggedOf([...flagged, ...(declared?.flagged ?? []), ...(told?.flagged ?? [])]),
   };
 }
 

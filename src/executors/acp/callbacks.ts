@@ -124,7 +124,9 @@ async function createTerminal(params: unknown, signal: AbortSignal, needs: Callb
   const { command, args = [], env = [], cwd, outputByteLimit: outputBytes } = parsed.data;
   const folder = await resolveAnywhere(needs.files.folder, resolve(needs.files.folder, cwd ?? '.'));
   if (!folder.ok) return fail({ code: 'refused', message: folder.error });
-  const line = args.length === 0 ? command : [command, ...args].map(quoted).join(' ');
+  // Rules see a variable as it would stand in front of the command: it may decide which program that is.
+  const given = env.map(({ name, value }) => `${name}=${quoted(value)}`);
+  const line = [...given, ...(args.length === 0 ? [command] : [command, ...args].map(quoted))].join(' ');
   const asked: ExecutorCommand = { line, command, args, cwd: folder.value.absolute };
   const allowed = await needs.follower.ask<ExecutorAllowed>((handlers) => handlers.mayRun(asked), NOBODY, signal);
   if (!allowed.allowed) return fail({ code: 'refused', message: allowed.reason });

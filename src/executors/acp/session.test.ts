@@ -99,7 +99,14 @@ describe.each([{ tcp: false }, { tcp: true }])('a session (over TCP: $tcp)', ({ 
     expect(said[2]).toMatch(/^error -32603 .*outside the workspace/);
     expect(said[3]).toContain('"output":"456789é","truncated":true');
     expect(handlers.commands).toMatchObject([
-      { line: 'echo out; echo $SAMPLE; exit 3', cwd, exitCode: 3, stdout: 'out\ngiven\n', stderr: '', stopped: false },
+      {
+        line: 'SAMPLE=given echo out; echo $SAMPLE; exit 3',
+        cwd,
+        exitCode: 3,
+        stdout: 'out\ngiven\n',
+        stderr: '',
+        stopped: false,
+      },
       { exitCode: 0, stdout: '', stderr: 'err\n' },
       { stdout: '123456789é', stdoutBytes: 11 },
     ]);
