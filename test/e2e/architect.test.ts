@@ -83,6 +83,13 @@ it('has a command added by two executors at once, proves it, and touches nothing
     left: [],
     patch: { ref: merged?.payload.patch },
   });
+  // What was known is kept before anybody works.
+  const snapshots = events.flatMap(({ event_type }, index) => (event_type === 'task.snapshot' ? [index] : []));
+  const firstWork = events.findIndex(({ event_type, payload }) => event_type === 'run.started' && payload.origin.kind === 'task');
+  expect(snapshots.filter((index) => index < firstWork)).toHaveLength(2);
+  const listed = ofType(events, 'artifact.manifest').map(({ payload }) => payload.artifacts?.map(({ type }) => type) ?? []);
+  expect(listed).toContainEqual(expect.arrayContaining(['patch', 'test_report']));
+  expect(ofType(events, 'cli.stdout').length).toBeGreaterThan(0);
   const [config] = ofType(events, 'session.config').filter(({ payload }) => payload.agent === 'lead');
   expect(config?.payload.config).toMatchObject({ limits: { max_cli_calls_per_task: 6, max_cli_duration_seconds: 300 } });
 });
