@@ -37,6 +37,14 @@ export const taskMutations: readonly Mutation[] = [
     caughtBy: { file: PLAYED, test: 'a task that would cost more than it may is stopped before the call that would' },
   },
   {
+    invariant: 'What an earlier part of a conversation said is still referred to when it is condensed',
+    change: 'only what the run itself said is',
+    file: 'src/engine/run/own-loop.ts',
+    find: 'step === undefined ? originOfSaid(item)',
+    replace: 'step === undefined ? undefined && originOfSaid(item)',
+    caughtBy: { file: PLAYED, test: 'after so many events its conversation is condensed, and what was condensed is referred to' },
+  },
+  {
     invariant: 'Nobody is paid for a plan that nobody can carry out',
     change: 'it is looked at when a task is handed over',
     file: 'src/engine/executors-below.ts',

@@ -11,6 +11,12 @@ import { broadcastText, isBroadcast } from './patterns/broadcast-text.ts';
 /** The step that holds a run's own request. */
 export const INPUT_STEP = 'input';
 
+/** Where what was said is in the ledger, by identity: whoever goes on with a conversation can still refer to it. */
+const origins = new WeakMap<Message | ToolResultPart, string>();
+
+/** Its run and step, if it came from a transcript. */
+export const originOfSaid = (item: Message | ToolResultPart): string | undefined => origins.get(item);
+
 export interface Transcripts {
   apply(event: LedgerEvent): void;
   /** What was said up to the end of a run whose events are not applied. */
@@ -61,6 +67,7 @@ export function createTranscripts(): Transcripts {
         const { input } = event.payload;
         // None goes on with itself, whatever a ledger says.
         const continues = event.payload.continues === event.run_id ? undefined : event.payload.continues;
+        origins.set(input, `${event.run_id} ${INPUT_STEP}`);
         runs.set(event.run_id, { continues, input, placed: [], pending: new Map([[INPUT_STEP, input]]), ...fresh() });
         return;
       }
@@ -89,10 +96,11 @@ function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
       run.pending.set(event.step ?? '', userText(event.payload.text));
       break;
     case 'model.response':
+      origins.set(event.payload.message, `${event.run_id} ${event.step}`);
       run.pending.set(event.step ?? '', event.payload.message);
       break;
     case 'tool.result':
-      run.pending.set(event.step ?? '', { role: 'tool', content: [resultPart(event.payload)] });
+      run.pending.set(event.step ?? '', { role: 'tool', content: [resultFrom(event)] });
       break;
     case 'task.summary':
       condense(run, event.step ?? '', event.payload);
@@ -108,6 +116,12 @@ function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
       break;
     default:
   }
+}
+
+function resultFrom({ run_id, step, payload }: Extract<LedgerEvent, { event_type: 'tool.result' }>): ToolResultPart {
+  const part = resultPart(payload);
+  origins.set(part, `${run_id} ${step}`);
+  return part;
 }
 
 /** A request that nobody answered is put anew when its run goes on, and not always in the same words. */

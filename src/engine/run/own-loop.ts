@@ -3,6 +3,7 @@ import { listenerOf, turnsAllowed } from '../../events/run-origin.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopModel, LoopTools } from '../../loop/port.ts';
 import type { CheckedResult, LoopRequest } from '../../patterns/agent-run.ts';
+import { originOfSaid } from '../../projections/transcript.ts';
 import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
 import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
 import { checkLoopResult } from '../evidence/verification.ts';
@@ -68,7 +69,7 @@ export async function ownLoop(
     condense: (condensing) => condense(tree, node, stepIndex, request.input, condensing),
     reference: (item) => {
       const step = stepIndex.stepOf(item);
-      return step === undefined ? undefined : `${node.run} ${step}`;
+      return step === undefined ? originOfSaid(item) : `${node.run} ${step}`;
     },
     signal: node.abort.signal,
   });

@@ -172,6 +172,24 @@ const handing: readonly Scenario[] = [
 ];
 
 const refused: readonly Scenario[] = [
+  row('after so many events its conversation is condensed, and what was condensed is referred to', {
+    engineOnly: 'the events are counted and condensed by the engine',
+    agents: [chief({ limits: { summarizeThreshold: 1 } }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet')),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { finalAgent: 'chief' },
+    check(played) {
+      const [first] = payloads(played, 'run.started').flatMap(({ continues }) => continues ?? []);
+      expect(payloads(played, 'task.summary').map(({ text }) => text)).toEqual([
+        expect.stringContaining(`told: Add a greeting. [${first} input]`),
+      ]);
+    },
+  }),
   row('a task without scope, constraints or acceptance is not handed over, and it is said why', {
     brain: byAgent({
       chief: inTurn(
