@@ -32,7 +32,7 @@ const shared = new Map<z.core.$ZodType, string>([
   [worktreeStrategy, 'WorktreeStrategy'],
 ]);
 
-const { typeText } = typeTexts(shared);
+const { typeText, spelledOut } = typeTexts(shared);
 
 /** What is said of a field stands at the field, whatever is wrapped around it. */
 const meaningOf = (field: z.core.$ZodType): string => z.globalRegistry.get(field)?.description ?? '';
@@ -48,7 +48,7 @@ function lines(schema: z.core.$ZodType, depth: number): string {
     return element instanceof z.ZodUnion && !shared.has(element) ? `(${text})[]` : `${text}[]`;
   }
   if (schema instanceof z.ZodUnion) return schema.def.options.map((option) => lines(option, Math.max(1, depth))).join(' | ');
-  if (!(schema instanceof z.ZodObject)) return typeText(schema);
+  if (!(schema instanceof z.ZodObject)) return depth === 0 ? spelledOut(schema) : typeText(schema);
   return objectLines(schema, depth);
 }
 

@@ -13,3 +13,8 @@ it('has every command', () => {
   const missing = Object.keys(jsonContract).filter((command) => !new RegExp(`^### .*\\btroupe ${command}\\b`, 'm').test(page));
   expect(missing).toEqual([]);
 });
+
+it('says what each shape is, and not its name once more', () => {
+  const named = [...jsonPage().matchAll(/^### (\w+)\n\n```text\n(\w+)\n```$/gm)].filter(([, name, text]) => name === text);
+  expect(named.map(([, name]) => name)).toEqual([]);
+});
