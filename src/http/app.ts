@@ -8,6 +8,7 @@ import type { A2aEndpoint } from '../protocols/a2a-wire/http.ts';
 import type { McpEndpoint } from '../protocols/mcp/http.ts';
 import type { McpCaller } from '../protocols/mcp/needs.ts';
 import type { ApiEndpoint } from './api/api.ts';
+import { refusalResponse } from './api/refusals.ts';
 import { API } from './api/route.ts';
 import type { HttpConnection } from './listen.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
@@ -83,9 +84,9 @@ const safeHeaders: MiddlewareHandler = async (context, next) => {
 function knownNames(names: AllowedNames): MiddlewareHandler {
   return async (context, next) => {
     if (!isAllowedHost(context.req.header('host'), names))
-      return refuse(context, 'This host is not served; add it with --allow-host', 403);
+      return refuse(context, 'This host is not served; add it with --allow-host', 403, 'foreign_host');
     if (!isAllowedOrigin(context.req.header('origin'), names))
-      return refuse(context, 'Pages of this origin may not call the server; add its host with --allow-host', 403);
+      return refuse(context, 'Pages of this origin may not call the server; add its host with --allow-host', 403, 'foreign_page');
     return await next();
   };
 }
@@ -108,8 +109,9 @@ const STATUS = { 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOU
 /** Where HTTP+JSON of A2A is spoken. */
 const HTTP_JSON = /^\/a2a(\/agents\/[^/]+)?\/rest(\/|$)/;
 
-/** In the form that whoever asks there reads: that of HTTP+JSON, or an error of JSON-RPC, which MCP and A2A have. */
-function refuse(context: Context, message: string, code: keyof typeof STATUS): Response {
+/** In the form that whoever asks there reads: that of the API, of HTTP+JSON, or of JSON-RPC, which MCP and A2A have. */
+function refuse(context: Context, message: string, code: keyof typeof STATUS, named = STATUS[code].toLowerCase()): Response {
+  if (context.req.path.startsWith(`${API}/`)) return refusalResponse({ status: code, code: named, message: `${message}.` });
   const error = HTTP_JSON.test(context.req.path)
     ? { error: { code, status: STATUS[code], message, details: [] } }
     : { jsonrpc: '2.0', id: null, error: { code: -32_000, message } };

@@ -85,6 +85,8 @@ describe('the door', () => {
     for (const site of ['cross-site', 'same-site']) expect(await read({ 'sec-fetch-site': site })).toBe(403);
     // A name that somebody else made lead here.
     expect(await read({ host: `rebound.example:${host.split(':')[1]}` })).toBe(403);
+    const foreign = await server.ask(me, { headers: { origin: 'https://evil.example' } });
+    expect([foreign.status, await foreign.json()]).toMatchObject([403, { error: { code: 'foreign_page' } }]);
   });
 
   it('swaps no code for a page of another origin', async () => {
@@ -125,6 +127,13 @@ describe('the pages', () => {
   it('describe every route, and run and load nothing of others', async () => {
     await using server = await startApi();
     const described = (await (await server.ask('/openapi.json', { token: '' })).json()) as { openapi: string; paths: object };
+    expect(described).toMatchObject({
+      components: { securitySchemes: { login: { type: 'apiKey', in: 'cookie', name: 'troupe_login' } } },
+      paths: {
+        [me]: { get: { security: [{ token: [] }, { login: [] }], responses: { '200': {} } } },
+        '/api/v1/login-codes': { post: { security: [{ token: [] }, { login: [], key: [] }], responses: { '201': {} } } },
+      },
+    });
     expect(described.openapi).toBe('3.1.1');
     expect(Object.keys(described.paths)).toContain('/api/v1/sessions/{session}/stream');
     const page = await server.ask('/reference', { token: '' });

@@ -50,8 +50,7 @@ async function answer(door: ApiDoor, route: Route, context: Context<{ Bindings: 
   const outcome = await route.handle(asked.value);
   if (!outcome.ok) return refusalResponse(outcome.error);
   if (outcome.value.kind === 'response') return outcome.value.response;
-  const { value, status = 200 } = outcome.value;
-  return Response.json(value, { status });
+  return Response.json(outcome.value.value, { status: route.status ?? 200 });
 }
 
 async function askedIn(

@@ -21,12 +21,12 @@ export function loginRoutes(logins: Logins, version: string): readonly Route[] {
       handle: async ({ caller }) => ok({ kind: 'value', value: { name: caller.name, role: roleOfCaller(caller), version } }),
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/login-codes', group, deed: 'look', answer: code },
+      ...{ method: 'POST', path: '/login-codes', group, deed: 'look', answer: code, status: 201 },
       summary: 'A code with which a browser logs in as whoever asks: once, within ten minutes.',
       handle: async ({ caller }) => {
         const made = logins.code(caller.name);
         const value = { code: made.code, path: loginPath(made.code), expiresAt: isoTime(made.expiresAt) };
-        return ok({ kind: 'value', value, status: 201 });
+        return ok({ kind: 'value', value });
       },
     }),
     defineRoute({

@@ -41,11 +41,8 @@ const STATUS: Readonly<Record<NotDone['why'], RefusedStatus>> = {
   unknown: 404,
 };
 
-export function replied<Value>(
-  outcome: Result<Value, NotDone>,
-  status: 200 | 201 | 202 = 200,
-): Result<RouteReply<Value>, Refusal> {
-  if (outcome.ok) return ok({ kind: 'value', value: outcome.value, status });
+export function replied<Value>(outcome: Result<Value, NotDone>): Result<RouteReply<Value>, Refusal> {
+  if (outcome.ok) return value(outcome.value);
   const { why, first, ...failure } = outcome.error;
   return fail({ ...failure, status: STATUS[why], ...(first === undefined ? {} : { details: { first: { ...first } } }) });
 }

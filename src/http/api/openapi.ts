@@ -1,6 +1,7 @@
 /** The table of routes as OpenAPI 3.1 has it, for programs that write clients and pages. */
 import { z } from 'zod';
-import { addressOf, type Route, type RouteAnswer } from './route.ts';
+import { COOKIE, KEY_HEADER } from './door.ts';
+import { addressOf, type Route, type RouteAnswer, type RouteMethod } from './route.ts';
 
 type Described = Readonly<Record<string, unknown>>;
 
@@ -14,24 +15,36 @@ export function openApi(routes: readonly Route[], version: string): Described {
     openapi: '3.1.1',
     info: { title: 'Troupe', version, description: 'Runs of agents, and the ledger of what they did. See docs/http.md.' },
     paths,
-    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas: { Error: jsonSchema(error) } },
+    components: { securitySchemes: SCHEMES, schemas: { Error: jsonSchema(error) } },
   };
 }
+
+/** A program has a token. A browser has a login, and for what changes something also its key (`door.ts`). */
+const SCHEMES = {
+  token: { type: 'http', scheme: 'bearer' },
+  login: { type: 'apiKey', in: 'cookie', name: COOKIE },
+  key: { type: 'apiKey', in: 'header', name: KEY_HEADER },
+} as const;
+
+const waysIn = (method: RouteMethod): readonly Described[] => [
+  { token: [] },
+  method === 'GET' ? { login: [] } : { login: [], key: [] },
+];
 
 const error = z.object({
   error: z.looseObject({ code: z.string(), message: z.string(), fix: z.string().optional().describe('what to do about it') }),
 });
 
 function operation(route: Route): Described {
-  const { method, path, summary, group, deed, query, body, answer } = route;
+  const { method, path, summary, group, deed, query, body, answer, status = 200 } = route;
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^a-zA-Z]+(\w?)/g, (_all, next: string) => next.toUpperCase())}`,
     summary,
     tags: [group],
-    ...(deed === 'anybody' ? {} : { security: [{ token: [] }] }),
+    ...(deed === 'anybody' ? {} : { security: waysIn(method) }),
     parameters: [...pathParameters(path), ...queryParameters(query), ...(method === 'POST' ? [REPEATED] : [])],
     ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
-    responses: { '200': { description: 'As asked.', ...contentOf(answer) }, default: REFUSED },
+    responses: { [String(status)]: { description: 'As asked.', ...contentOf(answer) }, default: REFUSED },
   };
 }
 

@@ -24,7 +24,7 @@ export interface RouteRequest<Query, Body> {
 }
 
 export type RouteReply<Value> =
-  | { readonly kind: 'value'; readonly value: Value; readonly status?: 200 | 201 | 202 }
+  | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'response'; readonly response: Response };
 
 export type RouteOutcome<Value> = Promise<Result<RouteReply<Value>, Refusal>>;
@@ -46,6 +46,8 @@ export interface Route {
   readonly query?: z.ZodType | undefined;
   readonly body?: z.ZodType | undefined;
   readonly answer: RouteAnswer;
+  /** Of what was done as asked; 200 without it. */
+  readonly status?: 201 | undefined;
   handle(asked: RouteRequest<unknown, unknown>): RouteOutcome<unknown>;
 }
 

@@ -60,7 +60,7 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
   const acting = actingNeeds(needs);
   return [
     defineRoute({
-      ...{ method: 'POST', path: '/runs', group, deed: 'work', answer: started },
+      ...{ method: 'POST', path: '/runs', group, deed: 'work', answer: started, status: 201 },
       summary: 'Starts an agent on a prompt. The owner may go on in a session, and choose a model and a budget.',
       body: z.strictObject({
         agent: z.string().min(1).max(200),
@@ -69,14 +69,14 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
         model: z.string().min(1).max(200).optional(),
         budget: budget.optional(),
       }),
-      handle: async (asked) => replied(await startRun(acting, actOf(asked), asked.body), 201),
+      handle: async (asked) => replied(await startRun(acting, actOf(asked), asked.body)),
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/runs/{run}/retry', group, deed: 'keep', answer: started },
+      ...{ method: 'POST', path: '/runs/{run}/retry', group, deed: 'keep', answer: started, status: 201 },
       summary: 'Does the work of a run that came to nothing again, as a run of its own.',
       handle: async (asked) => {
         const row = await runIn(needs, asked);
-        return row.ok ? replied(await retryRun(acting, actOf(asked), row.value), 201) : row;
+        return row.ok ? replied(await retryRun(acting, actOf(asked), row.value)) : row;
       },
     }),
   ];
