@@ -139,4 +139,12 @@ export const executorMutations: readonly Mutation[] = [
       test: 'an entry that cannot be read is flagged, and the others are read',
     },
   },
+  {
+    invariant: 'A manifest brings nothing to light that is closed',
+    change: 'it does',
+    file: 'src/engine/evidence/declared-files.ts',
+    find: 'if (why === undefined) kept.push(file);',
+    replace: "if (why !== '') kept.push(file);",
+    caughtBy: { file: 'test/sim/executor-manifest.test.ts', test: 'brings nothing to light that its agent may not read' },
+  },
 ];

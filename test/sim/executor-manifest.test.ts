@@ -1,6 +1,6 @@
 /** Manifests of executors: what they declare is stored and checked by us, what they leave out is said, whoever dies meanwhile. */
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { executing } from '../support/executors/brain-executors.ts';
@@ -51,6 +51,20 @@ describe('an executor', () => {
       { type: 'test_report', ref: 'artifact://reports/lie.txt', checksum: `sha256:${sha256('something else')}` },
     ]);
     expect(manifest?.flagged?.map(({ path }) => path)).toEqual(['lie.txt', '../outside.bin']);
+  });
+
+  it('brings nothing to light that its agent may not read', async () => {
+    const closed = ['.troupe/ledger.db', '.git/config', '.env', 'link.txt'];
+    const entries = [...closed, 'honest.txt'].map((path) => `  - {type: doc, path: ${path}}`).join('\n');
+    const coder = executing('coder', { permissions: { read: { '*': 'allow', '.env': 'deny' } } });
+    const kept = newPlay({ agents: [coder], brain: () => says(`\`\`\`yaml\nartifacts:\n${entries}\n\`\`\``) });
+    for (const folder of ['.troupe', '.git']) mkdirSync(join(kept.workspace, folder));
+    for (const path of [...closed.slice(0, 3), 'honest.txt']) writeFileSync(join(kept.workspace, path), 'closed');
+    symlinkSync('.git/config', join(kept.workspace, 'link.txt'));
+    await live(kept);
+    const [manifest] = await payloadsOf(kept, 'artifact.manifest');
+    expect(manifest?.flagged?.map(({ path }) => path)).toEqual(closed);
+    expect((await payloadsOf(kept, 'artifact.stored')).map(({ ref }) => ref)).toEqual(['artifact://docs/honest.txt']);
   });
 
   it('has one manifest and each artifact once, wherever our process dies', async () => {

@@ -3,6 +3,7 @@
  * and where it worked. All of it is what the runtime saw. What an executor declares is stored too, with our checksum, and what
  * is not so about it is flagged; one that declares nothing gets its manifest from us, which says so.
  */
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { commandLogs, logBundle, logText } from '../../artifacts/command-logs.ts';
 import { declaredIn } from '../../artifacts/manifest.ts';
 import { patchText } from '../../artifacts/patch-text.ts';
@@ -17,6 +18,7 @@ import type { FlaggedArtifact, ManifestEntry } from '../../events/evidence.ts';
 import type { TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
+import { declaredFiles, type JudgesDeclared } from './declared-files.ts';
 import { manifest, textsIn } from './evidence.ts';
 import type { WorksInFolders } from './folders.ts';
 import { artifactsOfRun, type StoresArtifacts } from './run-artifacts.ts';
@@ -24,15 +26,20 @@ import { artifactsOfRun, type StoresArtifacts } from './run-artifacts.ts';
 type Manifest = Payloads['artifact.manifest'];
 
 /** What making the manifest of a run takes. */
-export type ListsArtifacts = StoresArtifacts & WorksInFolders & TimeAndIds;
+export type ListsArtifacts = StoresArtifacts & WorksInFolders & TimeAndIds & JudgesDeclared;
 
 const TYPES = ['file.diff', 'cli.run', 'cli.stdout', 'cli.stderr', 'test.report', 'executor.session'] as const;
 
 /** `said` is the report of the run, in which an executor may declare what it made. */
-export async function manifestOfRun(tree: ListsArtifacts, node: DrivenRun, said: string): Promise<Manifest | undefined> {
+export async function manifestOfRun(
+  tree: ListsArtifacts,
+  node: DrivenRun,
+  said: string,
+  agent: AgentDefinition | undefined,
+): Promise<Manifest | undefined> {
   const { journal } = node;
   const byExecutor = journal.latest('executor.session') !== undefined;
-  const declared = byExecutor ? await declaredIn(said) : undefined;
+  const declared = byExecutor && agent !== undefined ? await declaredIn(said) : undefined;
   const worked = journal.latest('file.diff') !== undefined || journal.latest('test.report') !== undefined;
   // A command may have deleted the ledger: what was answered since is kept before the end finds that out.
   if (worked || byExecutor || journal.latest('cli.run') !== undefined) await tree.writer.flushed();
@@ -49,7 +56,8 @@ export async function manifestOfRun(tree: ListsArtifacts, node: DrivenRun, said:
   const flagged: FlaggedArtifact[] = [];
   for (const [name, wanted] of await wantedOf(tree, events, workspace))
     keep(await artifacts.put(`${step}/${name}`, wanted), wanted.name, stored, flagged);
-  const told = declared === undefined ? undefined : await artifacts.declare(`${step}/declared`, workspace, declared.files);
+  const may = agent && declared && (await declaredFiles(tree, agent, workspace, declared.files));
+  const told = may && (await artifacts.declare(`${step}/declared`, workspace, may.files));
   return {
     items,
     manifest_id: `artifact-manifest-${shortId(node.run)}`,
@@ -58,7 +66,7 @@ export async function manifestOfRun(tree: ListsArtifacts, node: DrivenRun, said:
     ...present({ environment_fingerprint: await artifacts.environment(workspace, sandboxOf(events)) }),
     artifacts: [...stored, ...(told?.stored ?? [])].map(entryOf),
     ...(byExecutor && declared === undefined ? { missing_executor_manifest: true } : {}),
-    ...flaggedOf([...flagged, ...(declared?.flagged ?? []), ...(told?.flagged ?? [])]),
+    ...flaggedOf([...flagged, ...(declared?.flagged ?? []), ...(may?.flagged ?? []), ...(told?.flagged ?? [])]),
   };
 }
 

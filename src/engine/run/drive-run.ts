@@ -79,7 +79,8 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     await parkIfNeeded(tree, node, result);
     await endAssistants(tree, node);
     const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
-    const ended = await endRun(tree, node, setup.ok ? await verified(tree, node, setup.value, rested) : rested);
+    const checked = setup.ok ? await verified(tree, node, setup.value, rested) : rested;
+    const ended = await endRun(tree, node, checked, setup.ok ? setup.value.definition : undefined);
     // What cannot be tidied up now is the next time.
     if (node.parent === undefined) await tree.places?.ended?.(tree.session).catch(() => undefined);
     return ended;
@@ -149,9 +150,10 @@ async function endRun(
   tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain & ListsArtifacts,
   node: DrivenRun,
   result: RunResult,
+  agent?: AgentDefinition,
 ): Promise<RunResult> {
   const events: NewEvent[] = [];
-  const changed = await manifestOfRun(tree, node, result.report.body);
+  const changed = await manifestOfRun(tree, node, result.report.body, agent);
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(withReason(node, result), []);
   events.push(...dismissals(tree, node));
