@@ -74,6 +74,14 @@ export const proofMutations: readonly Mutation[] = [
     caughtBy: { file: 'src/project/places/task-places.test.ts', test: 'has no mark of its files' },
   },
   {
+    invariant: 'What could not be checked together is not proved',
+    change: 'each of them alone is enough',
+    file: 'src/patterns/architect/merging.ts',
+    find: 'state.together = unchecked([why]);',
+    replace: 'state.together ??= undefined;',
+    caughtBy: { file: 'src/patterns/patterns.test.ts', test: 'what could not be checked together is unchecked' },
+  },
+  {
     invariant: 'X3: after kill -9 an executor goes on in the session that it had',
     change: 'it always gets a new one',
     file: 'src/engine/executors/opening.ts',

@@ -10,7 +10,7 @@ import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import { verificationText } from '../../events/verification-text.ts';
 import type { RunResult } from '../steps.ts';
 import type { Merged } from '../task-support.ts';
-import { UNCHECKED } from '../verification.ts';
+import { UNCHECKED, unchecked } from '../verification.ts';
 import { acceptanceCommands } from './acceptance.ts';
 import { agentOf } from './attempts.ts';
 import type { Done } from './judging.ts';
@@ -80,7 +80,13 @@ async function checkWhole(
   const found = await run.steps.step(`${key}/whole/place`, async () => {
     return { ...(await run.tasks.prepare({ task, workspace: settings.workspace, base })) };
   });
-  if ('refused' in found) return undefined;
+  if ('refused' in found) {
+    // That each passed alone says nothing about all of them.
+    const why = `what was accepted could not be checked together: ${found.refused}`;
+    state.together = unchecked([why]);
+    state.notices = [...state.notices, `Everything together: ${why}`];
+    return undefined;
+  }
   const whole: TaskTerms = { ...terms, task, place: found.place, verify, onlyVerify: true };
   const agent = await agentOf(run, `${key}/whole`, first.unit.executor);
   const handle = await run.steps.start(`${key}/whole/work`, agent, userText('Everything together.'), {

@@ -290,6 +290,40 @@ const sideBySide: readonly Scenario[] = [
       expect(whole?.payload.origin).toMatchObject({ terms: { verify: ['check', 'check leave'], onlyVerify: true } });
     },
   }),
+  row('what passes alone and fails together is not proved', {
+    agents: [chief({ parallel: 2 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { acceptance: ['`apart` passes'] }), task('leave', { acceptance: ['`apart too` passes'] })),
+        (request) => judges(request, 'accepted', {}, openIn(request)),
+        () => reports('Both.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Both.', status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
+    check(played) {
+      const judged = payloads(played, 'task.judged').map(({ verification }) => verification.state);
+      expect(judged).toEqual(['verified', 'verified']);
+      expect(told(askedOf(played, 'chief')[2])).toMatch(/Everything together: [\s\S]*apart/);
+    },
+  }),
+  row('what could not be checked together is unchecked, and says why', {
+    agents: [chief({ parallel: 2 }), ...hands],
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet'), task('leave', { include: ['full'], acceptance: ['`check leave` passes'] })),
+        (request) => judges(request, 'accepted', {}, openIn(request)),
+        () => reports('Both.'),
+      ),
+      hand: works,
+    }),
+    expect: { body: 'Both.', finalAgent: 'chief', verification: 'unchecked' },
+    check(played) {
+      const reason = 'what was accepted could not be checked together: There is no room for it.';
+      expect(played.result.verification).toMatchObject({ reasons: [`all together: ${reason}`] });
+      expect(told(askedOf(played, 'chief')[2])).toContain(reason);
+    },
+  }),
   row('tasks about the same files come one after the other', {
     agents: [chief({ parallel: 4 }), ...hands],
     brain: byAgent({

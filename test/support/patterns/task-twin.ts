@@ -2,11 +2,12 @@
  * Tasks without a disk, the same by hand and on the engine. Names decide: a task changes the files that it includes, one that
  * includes `stray` also wrote outside, one that includes `nothing` changed nothing, one that includes `slow` has changed more
  * whenever it is looked at, patches that hold `torn` stand against what came before, and commands that begin with `fail` fail.
+ * Those that begin with `apart` fail where the work of two is together, and where a `full` file is in it there is no place.
  * Where a task began all fail but those that begin with `old`.
  */
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
-import { ok } from '../../../src/base/result.ts';
+import { fail, ok } from '../../../src/base/result.ts';
 import { UNTOUCHED } from '../../../src/engine/evidence/untouched.ts';
 import type { TaskAccess } from '../../../src/engine/options.ts';
 import { seenOfTask } from '../../../src/engine/tasks/seen-of-task.ts';
@@ -23,8 +24,15 @@ import type { ScenarioEvent } from './scenarios.ts';
 
 const FAKE_BASE = '0'.repeat(40);
 
-const placeOf = (task: string, base: string | undefined) =>
-  ({ kind: 'worktree', path: `/worktrees/${task}`, base: base ?? FAKE_BASE, repo: '/repo' }) as const;
+const TOGETHER = '/worktrees/together/';
+const NO_ROOM = 'There is no room for it.';
+
+/** Where the work of two is together their ids are in the commit. */
+function placeOf(task: string, base: string = FAKE_BASE) {
+  const path = base.split('+').length > 2 ? `${TOGETHER}${task}` : `/worktrees/${task}`;
+  return { kind: 'worktree', path, base, repo: '/repo' } as const;
+}
+const isFull = (base: string | undefined): boolean => base?.endsWith('+full') === true;
 
 const written = ({ include, mode }: TaskTerms) => (mode === 'read-only' || include.includes('nothing') ? [] : include);
 const changedBy = (terms: TaskTerms) => written(terms).map((path) => ({ path, added: 1, removed: 0 }));
@@ -40,7 +48,7 @@ function mergedByName(onto: string, parts: readonly { readonly task: string; rea
   const fits = parts.filter(({ patch }) => !patch.split(' ').includes('torn'));
   const torn = parts.filter((part) => !fits.includes(part));
   const files = fits.flatMap(({ patch }) => patch.split(' '));
-  const commit = `${onto}+${fits.map(({ task }) => task).join('+')}`;
+  const commit = [onto, ...fits.map(({ task }) => task), ...(files.includes('full') ? ['full'] : [])].join('+');
   return {
     commit,
     patch: files.join(' '),
@@ -57,7 +65,8 @@ function markOf(task: string): string {
   return slowTasks.has(task) ? `${looks}` : '';
 }
 
-const failsByName = (command: string): string | undefined => (command.startsWith('fail') ? 'it ended with 1' : undefined);
+const failsByName = (command: string, path: string): string | undefined =>
+  command.startsWith('fail') || (command.startsWith('apart') && path.startsWith(TOGETHER)) ? 'it ended with 1' : undefined;
 const failedBefore = (command: string): boolean => !command.startsWith('old');
 
 export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSupport {
@@ -66,9 +75,10 @@ export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSup
     executor: async (name) => name,
     environment: async () => ({ session: 'ses_twin', environment: 'env://hash/unknown' }),
     where: async (task) => placeOf(task, undefined).path,
-    prepare: async ({ task, workspace, base }) => ({
-      place: workspace === 'in-place' ? { kind: 'in-place', path: '.' } : placeOf(task, base),
-    }),
+    async prepare({ task, workspace, base }) {
+      if (workspace === 'in-place') return { place: { kind: 'in-place', path: '.' } };
+      return isFull(base) ? { refused: NO_ROOM } : { place: placeOf(task, base) };
+    },
     collect: async (key, terms) => {
       const own = events.filter((event) => event.run === childRunId(run, key));
       const shaped = own.map(({ type, run: run_id, step, payload }) => ({ event_type: type, run_id, step, payload }));
@@ -103,7 +113,7 @@ export function endOfTask(started: Payloads['run.started'], result: RunResult, r
   if (terms.onlyVerify !== true && terms.place.kind === 'worktree')
     record('task.captured', patch === '' ? captured : { ...captured, patch }, 'captured');
   const outcomes = (succeeded(result) ? (terms.verify ?? []) : []).map((command) => {
-    const why = failsByName(command);
+    const why = failsByName(command, terms.place.path);
     return { command, passed: why === undefined, ...present({ why }) };
   });
   if (outcomes.length === 0) return result;
@@ -118,12 +128,12 @@ export function endOfTask(started: Payloads['run.started'], result: RunResult, r
 export const namedPlaces: Required<TaskAccess> & { readonly verifier: Verifier } = {
   places: {
     where: ({ task }) => placeOf(task, undefined).path,
-    prepare: async ({ task, base }) => ok(placeOf(task, base)),
+    prepare: async ({ task, base }) => (isFull(base) ? fail({ code: 'no_room', message: NO_ROOM }) : ok(placeOf(task, base))),
     async lease({ task, domain }) {
       if (domain.include.includes('slow')) slowTasks.add(task);
       return ok(undefined);
     },
-    mark: async (path) => markOf(path.replace('/worktrees/', '')),
+    mark: async (path) => markOf(path.split('/').at(-1) ?? ''),
     capture: async (terms) =>
       ok({ patch: Buffer.from(patchOf(terms)), text: textOf(terms), files: changedBy(terms), outside: strayOf(terms) }),
     merge: async ({ place, parts }) => {
@@ -146,7 +156,8 @@ export const namedPlaces: Required<TaskAccess> & { readonly verifier: Verifier }
   },
   verifier: {
     run: async (command, { workspace }) => {
-      const failure = workspace.endsWith('-before') && failedBefore(command) ? 'it ended with 1' : failsByName(command);
+      const failure =
+        workspace.endsWith('-before') && failedBefore(command) ? 'it ended with 1' : failsByName(command, workspace);
       return ok({ evidence: [], output: '', ...present({ failure }) });
     },
   },
