@@ -187,4 +187,12 @@ export const keyboardMutations: readonly Mutation[] = [
     replace: "if (event.event_type === 'tool.call') return approvals.get('') ?? [];",
     caughtBy: { file: 'src/cli/commands/why.test.ts', test: 'all of what was approved stands below the call' },
   },
+  {
+    invariant: 'Rules for hosts decide about a fetch',
+    change: 'its calls cannot be told apart',
+    file: 'src/tools/permissions.ts',
+    find: "if (name === 'fetch') return",
+    replace: "if (name === 'fetched') return",
+    caughtBy: { file: 'src/engine/calls/rules.test.ts', test: 'rules for hosts decide about a fetch' },
+  },
 ];

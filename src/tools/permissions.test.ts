@@ -49,6 +49,26 @@ describe('decide: what a tool may do without asking', () => {
   });
 });
 
+describe('rules for a fetch', () => {
+  const rules = { fetch: { '*.example.org': 'allow', 'bad.example.org': 'deny', '*': 'ask' } } as const;
+
+  it.each([
+    ['https://docs.example.org/page', 'allow'],
+    ['https://bad.example.org/', 'deny'],
+    ['https://example.com/?docs.example.org', 'ask'],
+    ['no address', 'ask'],
+  ])('of %s: %s', (url, expected) => {
+    expect(decide(builtIn('fetch'), rules, [], { input: { url } })).toBe(expected);
+    expect(decide(builtIn('fetch'), {}, [rules], { input: { url } })).toBe(expected);
+  });
+
+  it('ask where none of them fits', () => {
+    const only = { fetch: { '*.example.org': 'allow' } } as const;
+    const of = (url: string) => decide(builtIn('fetch'), only, [], { input: { url } });
+    expect([of('https://docs.example.org/'), of('https://example.com/')]).toEqual(['allow', 'ask']);
+  });
+});
+
 describe('what somebody said "always" to', () => {
   const write = builtIn('write', 'never');
   const call = { input: { path: 'src/a.ts' }, path: 'src/a.ts' };

@@ -94,6 +94,13 @@ it('a run that nobody works on because it waits for an answer is waiting, and no
   expect(cut).not.toMatch(/working|asking/);
 });
 
+it('says what there is more of than the first question', () => {
+  const asked = (count: number) => drawn(stateOf({ waits: Array.from({ length: count }, () => wait) }), 100, 12).text;
+  expect(asked(1)).toContain('? worker waits for you: i answers');
+  expect(asked(2)).toContain('? worker waits for you, and 1 more question: i answers');
+  expect(asked(3)).toContain(', and 2 more questions: i answers');
+});
+
 it('has the tree above the words, and beside them where there is room', () => {
   const narrow = drawn(stateOf(), 80, 12).text.split('\n');
   expect(narrow.slice(2, 6)).toEqual([

@@ -149,8 +149,8 @@ function told({ notice, waits, driver, mode, tree, root }: AttachState): string 
   // What is typed to a question, or to a run, is no key.
   if (mode.kind !== 'looking') return '';
   const [first] = waits;
-  if (first !== undefined)
-    return `? ${safeLine(first.agent)} waits for you${waits.length > 1 ? `, and ${waits.length - 1} more` : ''}: i answers`;
+  const more = waits.length > 1 ? `, and ${counted(waits.length - 1, 'more question')}` : '';
+  if (first !== undefined) return `? ${safeLine(first.agent)} waits for you${more}: i answers`;
   return driver.by === 'nobody' && tree.runs.get(root)?.state !== 'waiting' ? OFFER : '';
 }
 

@@ -61,7 +61,7 @@ function chosen(draft: ChatDraft, word: string, all: readonly string[], behind: 
   let common = first;
   for (const one of fitting) while (!one.startsWith(common)) common = common.slice(0, -1);
   const left = fitting.length - CHOICES_SHOWN;
-  const choices = [...fitting.slice(0, CHOICES_SHOWN), ...(left > 0 ? [`and ${left} more`] : [])];
+  const choices = [...fitting.slice(0, CHOICES_SHOWN), ...(left > 0 ? [`and ${left} more that fit`] : [])];
   return { from, text: common.toWellFormed().replaceAll('\ufffd', ''), choices };
 }
 

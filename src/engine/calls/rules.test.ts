@@ -23,12 +23,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const TOOLS = ['shell', 'write', 'read', 'fetch'];
+
 /** One call a turn. */
 function worldOf(permissions: Permissions, asked: readonly (readonly [string, JsonObject])[]): World {
   const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: { PATH: process.env['PATH'] } });
   return createWorld({
-    agents: [agent({ tools: ['shell', 'write', 'read'], permissions: { ...permissions } })],
-    tools: ['shell', 'write', 'read'].flatMap((name) => builtIns.get(name)?.() ?? []),
+    agents: [agent({ tools: TOOLS, permissions: { ...permissions } })],
+    tools: TOOLS.flatMap((name) => builtIns.get(name)?.() ?? []),
     brain: (request) => {
       const [tool, input] = asked[request.messages.filter(({ role }) => role === 'assistant').length] ?? [];
       return tool === undefined || input === undefined ? says('Done.') : calls({ name: tool, input });
@@ -145,6 +147,18 @@ describe('rules for paths', () => {
     expect(await questions(world, await start(world, { workspace: folder }), false)).toEqual([]);
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['b']);
   });
+});
+
+it('rules for hosts decide about a fetch', async () => {
+  // Nothing goes out: one is denied, and to the others the tool says no, as they are of this machine.
+  const rules = { fetch: { '*.example.org': 'deny', '127.0.0.1': 'allow', '*': 'ask' } } as const;
+  const urls = ['https://docs.example.org/a', 'http://127.0.0.1/b', 'http://[::1]/c'];
+  world = worldOf(
+    rules,
+    urls.map((url) => ['fetch', { url }] as const),
+  );
+  const asked = await questions(world, await start(world, { workspace: folder }), false);
+  expect(asked.map((wait) => wait.kind === 'permission' && wait.input)).toEqual([{ url: 'http://[::1]/c' }]);
 });
 
 describe('what another process takes back', () => {

@@ -5,6 +5,7 @@
  */
 import type { AgentCard, AgentInterface } from '@a2a-js/sdk';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { counted } from '../../base/wording.ts';
 import { namesInside, namesLoopback } from '../../network/addresses.ts';
 import type { Binding, CardInterface, CardSource, SpokenVersion } from './port.ts';
 
@@ -33,7 +34,7 @@ export function chooseInterface(
   const reasons = judged.flatMap((one) => (one.ok ? [] : [one.error]));
   const [first] = reasons;
   const shown = reasons.slice(0, SHOWN).map(({ reason }) => reason);
-  const more = reasons.length > SHOWN ? `; and ${reasons.length - SHOWN} more` : '';
+  const more = reasons.length > SHOWN ? `; and ${counted(reasons.length - SHOWN, 'more interface')}` : '';
   return fail({ reason: `none of its interfaces can be used: ${shown.join('; ')}${more}`, fix: first?.fix ?? ASK_OWNER });
 }
 

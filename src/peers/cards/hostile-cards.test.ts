@@ -188,6 +188,19 @@ describe('where a card leads', () => {
   });
 });
 
+it('of a card with many interfaces that cannot be used it is said how many more there are', () => {
+  const card = AgentCard.fromJSON(goodCard('http://10.0.0.1/a2a'));
+  const [one] = card.supportedInterfaces;
+  const refused = (count: number) =>
+    chooseInterface(
+      { ...card, supportedInterfaces: Array.from({ length: count }, () => one).filter((each) => each !== undefined) },
+      source('https://agents.example/card.json'),
+      false,
+    );
+  expect(refused(4)).toMatchObject({ error: { reason: expect.stringMatching(/; and 1 more interface$/) } });
+  expect(refused(5)).toMatchObject({ error: { reason: expect.stringMatching(/; and 2 more interfaces$/) } });
+});
+
 describe('a card that was good, and is another when it is asked for again', () => {
   const headers = { authorization: 'Bearer secret' };
   const to =
