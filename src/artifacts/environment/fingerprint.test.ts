@@ -1,6 +1,7 @@
 /** What work is done with: the same has the same hash, what differs another one, and nothing of an agent's is run to find out. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { arch, platform, release } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { testFolder } from '../../../test/support/ledger/sqlite-folder.ts';
@@ -23,6 +24,7 @@ it('the same is the same, in another folder too; lockfiles and the sandbox make 
   expect((await of.fingerprint(one)).environment).toMatchObject({
     lockfiles: { 'package-lock.json': expect.stringMatching(/^[0-9a-f]{64}$/) },
     tools: { node: process.version },
+    os: { platform: platform(), arch: arch(), kernel: release() },
   });
 });
 
