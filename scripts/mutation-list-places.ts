@@ -48,6 +48,14 @@ export const placeMutations: readonly Mutation[] = [
     caughtBy: { file: GIT_FOLDERS, test: 'keeps its branches, tags, stash, history and packed objects' },
   },
   {
+    invariant: 'An executor that only reads changes nothing inside walls',
+    change: 'its workspace can be written',
+    file: 'src/executors/kept-in.ts',
+    find: "working === 'read-only' ? onlyRead(open) : open",
+    replace: 'open',
+    caughtBy: { file: KEPT, test: 'changes nothing where it only reads, by itself and by commands that it has us run' },
+  },
+  {
     invariant: 'Commands that prove something run inside the sandbox as well',
     change: 'they run outside',
     file: 'src/tools/shell/verifier.ts',

@@ -14,7 +14,7 @@ import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { expandVariables } from '../tools/shell/environment.ts';
 import { commandWalls } from '../tools/shell/walls.ts';
 import type { ExecutorEntry } from './entry.ts';
-import type { ExecutorMcpServer } from './port.ts';
+import type { ExecutorMcpServer, ExecutorMode } from './port.ts';
 import { programPath } from './program.ts';
 
 /** What it takes to keep executors in something. */
@@ -59,17 +59,22 @@ export interface KeptProgram {
   /** What it gets of our environment, and what its entry sets. */
   readonly environment: Readonly<Record<string, string>>;
   readonly mcp: readonly ExecutorMcpServer[];
+  readonly mode?: ExecutorMode | undefined;
 }
+
+/** A workspace in which nothing is to be changed, with what git writes of its repository. */
+export const onlyRead = (walls: Walls): Walls => ({ ...walls, write: [], read: [...walls.write, ...walls.read] });
 
 /** `others`: all entries, whose folders are closed to it. Folders of its own that are to be there are made. */
 export function executorWalls(
   entry: ExecutorEntry,
   others: readonly ExecutorEntry[],
-  { folder, environment, mcp }: KeptProgram,
+  { folder, environment, mcp, mode: working }: KeptProgram,
   { places, ...keeping }: ExecutorKeeping,
 ): Walls {
   const mode = keepingOf(entry, { places, ...keeping });
-  const about = commandWalls(folder, places);
+  const open = commandWalls(folder, places);
+  const about = working === 'read-only' ? onlyRead(open) : open;
   const closed = places === undefined ? [] : [places.home, ...places.ledgers, places.keys, places.user];
   const ours = (paths: readonly string[]): string[] =>
     foldersOf(paths, environment).filter((path) => !closed.some((place) => isInside(place, path)));

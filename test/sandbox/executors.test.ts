@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(top, { recursive: true, force: true });
 });
 
-async function opened(before?: string) {
+async function opened(before?: string, mode?: 'read-only') {
   const world = await executorWorld({
     ...{ cwd: worktree, keeping, args: ['--store', own] },
     environment: {
@@ -78,7 +78,7 @@ async function opened(before?: string) {
     fields: { keys: ['SAMPLE_KEY', 'SAMPLE_BASE_URL'], sandbox: { write: ['~/.sample/'] } },
     others: { other: { command: ['other'], keys: ['OTHER_KEY'], sandbox: { write: ['~/.other/'] } } },
   });
-  const session = await world.open(present({ session: before }));
+  const session = await world.open(present({ session: before, mode }));
   if (!session.ok) throw new Error(JSON.stringify(session.error));
   return session.value;
 }
@@ -128,6 +128,20 @@ describeInside('an executor that asks nobody', () => {
     expect(refused?.join('\n')).toContain('elsewhere.example');
     expect(survivors).toEqual([]);
     expect(existsSync(join(project, 'evil'))).toBe(false);
+  });
+
+  it('changes nothing where it only reads, by itself and by commands that it has us run', async () => {
+    const session = await opened(undefined, 'read-only');
+    const [write, commit, read] = await alone(session, [
+      'echo evil > evil.txt',
+      'git commit -q --allow-empty -m evil',
+      'cat .git',
+    ]);
+    expect([write?.status, commit?.status].includes(0)).toBe(false);
+    expect(read?.stdout).toContain('gitdir: ');
+    await session.prompt(steps('run . - echo evil > evil.txt'), follower());
+    expect(existsSync(join(worktree, 'evil.txt'))).toBe(false);
+    await session.end();
   });
 
   it('is gone with all that it started when it is ended', async () => {

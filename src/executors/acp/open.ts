@@ -8,6 +8,7 @@ import { connectPeer } from '../acp-wire/peer.ts';
 import { version1 } from '../acp-wire/version-1.ts';
 import { version2 } from '../acp-wire/version-2.ts';
 import type { ExecutorEntry } from '../entry.ts';
+import { onlyRead } from '../kept-in.ts';
 import type { ExecutorFailure, ExecutorSession, OpenExecutor } from '../port.ts';
 import type { Link } from '../start/link.ts';
 import { type AcpClientNeeds, type Reached, reachExecutor } from '../start/reach.ts';
@@ -27,7 +28,7 @@ export async function openAcp(
   const reached = await reachExecutor(entry, asked, needs, signal);
   if (!reached.ok) return reached;
   return await givenUpOn(signal, reached.value.link, async () => {
-    const { state, handshake } = await talk(reached.value, entry, needs);
+    const { state, handshake } = await talk(reached.value, entry, asked.mode, needs);
     const known = await introduce(handshake, asked.questions === true);
     if (!known.ok) return known;
     const opened = await beginSession({ ...asked, cwd: reached.value.folder }, known.value, state, handshake);
@@ -67,12 +68,15 @@ async function givenUpOn<Value>(signal: AbortSignal, link: Link, work: () => Pro
 async function talk(
   { link, folder, sandbox }: Reached,
   entry: ExecutorEntry,
+  mode: OpenExecutor['mode'],
   needs: AcpClientNeeds,
 ): Promise<{ readonly state: ExecutorState; readonly handshake: HandshakeNeeds }> {
   const { clock, random, guard, redact } = needs;
   const inside = insideOf(needs.keeping?.sandbox, folder, needs.keeping?.places);
   const enter: TerminalNeeds['enter'] = (program) =>
-    inside === undefined ? Promise.resolve(ok({ ...program, left: () => [] })) : inside.sandbox.enter(program, inside.walls);
+    inside === undefined
+      ? Promise.resolve(ok({ ...program, left: () => [] }))
+      : inside.sandbox.enter(program, mode === 'read-only' ? onlyRead(inside.walls) : inside.walls);
   const state = createState({ clock, redact, enter, titleIsCommand: entry.titleIsCommand === true });
   const dialect = entry.protocol === 2 ? version2() : version1;
   const never = AbortSignal.abort();

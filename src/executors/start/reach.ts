@@ -44,7 +44,7 @@ export interface Reached {
 
 export async function reachExecutor(
   entry: ExecutorEntry,
-  { cwd, mcp }: Pick<OpenExecutor, 'cwd' | 'mcp'>,
+  { cwd, ...asked }: Pick<OpenExecutor, 'cwd' | 'mcp' | 'mode'>,
   needs: AcpClientNeeds,
   signal: AbortSignal,
 ): Promise<Result<Reached, ExecutorFailure>> {
@@ -70,7 +70,7 @@ export async function reachExecutor(
     });
   const mark = Buffer.from(needs.random.bytes(12)).toString('hex');
   const program = { file: way.program, args: way.args, folder, environment: environment.value };
-  const entered = await entering(entry, program, mcp, mark, needs);
+  const entered = await entering(entry, program, asked, mark, needs);
   if (!entered.ok) return entered;
   const { sandbox, left, file, args, after } = entered.value;
   const { clock, redact } = needs;
@@ -100,7 +100,7 @@ interface Entering extends Omit<Program, 'folder'> {
 async function entering(
   entry: ExecutorEntry,
   program: Program,
-  mcp: OpenExecutor['mcp'],
+  { mcp, mode }: Pick<OpenExecutor, 'mcp' | 'mode'>,
   mark: string,
   needs: AcpClientNeeds,
 ): Promise<Result<Entering, ExecutorFailure>> {
@@ -116,7 +116,7 @@ async function entering(
   }
   // Inside walls a program that is not there would look like one that ended at once.
   if (needs.keeping === undefined || programPath(program.file, folder, environment['PATH']) === undefined) return ok(program);
-  const walls = executorWalls(entry, needs.others ?? [], { folder, environment, mcp }, needs.keeping);
+  const walls = executorWalls(entry, needs.others ?? [], { folder, environment, mcp, mode }, needs.keeping);
   const entered = await needs.keeping.sandbox.enter(program, walls);
   if (!entered.ok) return fail({ why: 'unavailable', message: `${entry.title}: ${entered.error}`, fix: NO_WALLS });
   return ok(entered.value.sandbox === undefined ? program : entered.value);
