@@ -177,7 +177,7 @@ const places = new Set<string>();
 
 /** A life is one prompt: what comes after it is not played here. */
 const rows = scenarios
-  .filter(({ afterwards }) => afterwards === undefined)
+  .filter(({ afterwards, uncut }) => afterwards === undefined && uncut === undefined)
   // Whether a crash loses what was found out shows where something was.
   .filter(({ pattern, expect: expected }) => pattern !== 'verification' || expected.verification === 'unverified')
   // Those that are cut everywhere come first: what they have seen the others need not see again.

@@ -48,6 +48,8 @@ export interface Scenario {
   check?(played: ScenarioRun): void;
   /** Why it cannot be played by hand. */
   readonly engineOnly?: string;
+  /** Why it need not end as it would have when it is cut: rows without it do. */
+  readonly uncut?: string;
   /** The one of its pattern that is cut at every single append; the others at a sample. */
   readonly everyCut?: boolean;
 }
