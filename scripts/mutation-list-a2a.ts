@@ -73,14 +73,6 @@ export const a2aMutations: readonly Mutation[] = [
     caughtBy: { file: moved, test: 'nobody else is asked, and the run says so, when the task is known' },
   },
   {
-    invariant: 'What was begun at an address goes on there while the card names it',
-    change: 'nobody says where that is',
-    file: 'src/engine/peers/peer-tasks.ts',
-    find: 'tasks.open() === undefined ? undefined : address',
-    replace: 'tasks.open() === undefined ? address : undefined',
-    caughtBy: { file: moved, test: 'it is gone on with there, when the task is known' },
-  },
-  {
     invariant: 'Nobody works without being told',
     change: 'who is named works',
     file: 'src/patterns/dispatch/choice.ts',
