@@ -22,7 +22,15 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE, exclude: ['**/node_modules/**', 'bench/results/**'] } },
       // A process for each would cost more than most of these do: they follow each other in the same few processes.
-      { extends: true, test: { name: 'together', include: ['src/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['{src,console}/**/*.test.ts'],
+          exclude: [...ALONE, '**/node_modules/**'],
+          isolate: false,
+        },
+      },
     ],
   },
 });

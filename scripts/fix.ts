@@ -16,7 +16,15 @@ if (page === undefined) throw new Error('ARCHITECTURE.md has lost the markers ar
 writeFileSync(architecture, page);
 writeFileSync(join(root, 'docs', 'events.md'), eventsPage());
 writeFileSync(join(root, 'docs', 'json.md'), jsonPage());
-for (const folder of ['.', 'tools/cluster', 'tools/coding-agents', 'tools/executors', 'tools/runtime']) {
+for (const folder of [
+  '.',
+  'console',
+  'tools/browser',
+  'tools/cluster',
+  'tools/coding-agents',
+  'tools/executors',
+  'tools/runtime',
+]) {
   const lockfile = join(root, folder, 'package-lock.json');
   writeFileSync(lockfile, completeLockfile(readFileSync(lockfile, 'utf8')));
 }

@@ -13,6 +13,7 @@ const VITEST = 'node_modules/vitest/vitest.mjs';
 const staticChecks: readonly Step[] = [
   { name: 'format and lint', run: [BIOME, 'ci', '--colors=off', '--error-on-warnings', '.'] },
   { name: 'types', run: ['node_modules/typescript/bin/tsc', '-p', '.'] },
+  { name: 'types of the console', run: ['node_modules/typescript/bin/tsc', '-p', 'console'] },
   { name: 'unused files, exports and dependencies', run: ['node_modules/knip/bin/knip.js', '--no-progress'] },
 ];
 

@@ -25,7 +25,7 @@ interface Line {
 
 const paths = walk(root).filter((path) => path !== itself);
 const contents = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
-const code = paths.filter((path) => /\.(ts|mjs)$/.test(path));
+const code = paths.filter((path) => /\.(tsx?|mjs)$/.test(path));
 const shipped = code.filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'));
 
 function walk(folder: string): readonly string[] {
@@ -203,7 +203,7 @@ describe('all files', () => {
   });
 
   it('end with a newline and have no spaces at the end of a line', () => {
-    const text = paths.filter((path) => /\.(ts|mjs|json|sh|yaml|yml)$/.test(path) && !path.startsWith('test/fixtures/'));
+    const text = paths.filter((path) => /\.(tsx?|mjs|css|json|sh|yaml|yml)$/.test(path) && !path.startsWith('test/fixtures/'));
     expect(text.filter((path) => !/\n$/.test(contents.get(path) ?? ''))).toEqual([]);
     expect(find(text, /[ \t]$/)).toEqual([]);
   });
@@ -217,7 +217,9 @@ describe('package-lock.json', () => {
   });
 
   it('pins every dependency exactly', () => {
-    const manifests = ['package.json', 'tools/runtime/package.json'].map((path) => contents.get(path) ?? '');
+    const manifests = ['package.json', 'console/package.json', 'tools/browser/package.json', 'tools/runtime/package.json'].map(
+      (path) => contents.get(path) ?? '',
+    );
     const loose = manifests.flatMap((text) => text.match(/"[^"]+": "[~^*><]=?\s*\d[^"]*"/g) ?? []);
     expect(loose).toEqual(['"node": ">=24"']);
   });

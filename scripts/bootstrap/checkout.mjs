@@ -11,6 +11,11 @@ export const executorsFolder = join(root, 'tools', 'executors');
 /** Coding agents that others wrote: large, and only for the tests that let them work. */
 export const codingAgentsFolder = join(root, 'tools', 'coding-agents');
 
+/** The console: what its sources are built with. */
+export const consoleFolder = join(root, 'console');
+/** A browser, for the tests of the console. */
+export const browserFolder = join(root, 'tools', 'browser');
+
 /** One line about what is going on, for people. Results are on stdout, so this never is. */
 export function say(line) {
   process.stderr.write(`${line}\n`);

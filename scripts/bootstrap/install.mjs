@@ -5,7 +5,16 @@
  */
 import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterFolder, codingAgentsFolder, executorsFolder, root, runtimeFolder, say } from './checkout.mjs';
+import {
+  browserFolder,
+  clusterFolder,
+  codingAgentsFolder,
+  consoleFolder,
+  executorsFolder,
+  root,
+  runtimeFolder,
+  say,
+} from './checkout.mjs';
 import { withFolderLock } from './folder-lock.mjs';
 import { npmInstall } from './npm.mjs';
 import { findNode, requireNode } from './runtime.mjs';
@@ -19,8 +28,10 @@ export async function ensureInstalled(wanted = {}) {
 
 /** What only some tasks need. */
 const EXTRAS = [
+  { name: 'console', folder: consoleFolder, what: 'what the console is built with' },
   { name: 'cluster', folder: clusterFolder, what: 'the servers of a cluster' },
   { name: 'executors', folder: executorsFolder, what: 'programs that tests talk with' },
+  { name: 'browser', folder: browserFolder, what: 'a browser that tests look at the console with' },
   { name: 'codingAgents', folder: codingAgentsFolder, what: 'coding agents that tests let work, which takes a while' },
 ];
 

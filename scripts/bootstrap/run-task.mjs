@@ -10,16 +10,25 @@ import { environmentWith } from './npm.mjs';
 
 const commandLine = 'src/cli/main.ts';
 
-/** Script and leading arguments of each task; `here` keeps the folder the user is in. */
+/** Script and leading arguments of each task; `here` keeps the folder the user is in, `folder` names it. */
 const tasks = {
   // What it shows to be copied is copied here, in the checkout.
   demo: { run: [commandLine, 'demo'], env: { TROUPE_CALLED_AS: './troupe' } },
-  start: { run: [commandLine] },
+  // Of the folder that somebody is in, which npm tells: a checkout may serve any project.
+  start: { run: [commandLine, 'serve', '--open'], folder: process.env.INIT_CWD, console: true },
   cli: { run: [commandLine], here: true },
-  test: { run: ['scripts/pipeline.ts', 'test'], cluster: true, executors: true, codingAgents: true },
-  check: { run: ['scripts/pipeline.ts', 'check'] },
+  test: {
+    run: ['scripts/pipeline.ts', 'test'],
+    cluster: true,
+    executors: true,
+    codingAgents: true,
+    console: true,
+    browser: true,
+  },
+  check: { run: ['scripts/pipeline.ts', 'check'], console: true },
   fix: { run: ['scripts/fix.ts'] },
-  build: { run: ['scripts/build.ts'] },
+  build: { run: ['scripts/build.ts'], console: true },
+  console: { run: ['scripts/build-console.ts'], console: true },
   bench: { run: ['bench/run.ts'], cluster: true },
   mutations: { run: ['scripts/mutations.ts'], cluster: true, executors: true },
 };
@@ -40,7 +49,8 @@ export async function main(parameters) {
     const task = tasks[name];
     const cluster = task.cluster === true || (task.run[0] === commandLine && rest[0] === 'cluster');
     const codingAgents = task.codingAgents === true && needsCodingAgents(rest, process.env);
-    await runTask(await ensureInstalled({ cluster, executors: task.executors === true, codingAgents }), task, rest);
+    const { console = false, browser = false, executors = false } = task;
+    await runTask(await ensureInstalled({ cluster, executors, codingAgents, console, browser }), task, rest);
   } catch (error) {
     if (!(error instanceof BootstrapError)) throw error;
     say(error.message);
@@ -57,7 +67,7 @@ export function needsCodingAgents(paths, environment) {
 function runTask(node, task, rest) {
   const [script, ...first] = task.run;
   const child = spawn(node, [join(root, script), ...first, ...rest], {
-    cwd: task.here ? process.cwd() : root,
+    cwd: task.folder || (task.here ? process.cwd() : root),
     env: { ...environmentWith(node, join(root, 'node_modules', '.bin')), ...task.env },
     stdio: 'inherit',
   });

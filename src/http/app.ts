@@ -10,6 +10,7 @@ import type { McpCaller } from '../protocols/mcp/needs.ts';
 import type { ApiEndpoint } from './api/api.ts';
 import { refusalResponse } from './api/refusals.ts';
 import { API } from './api/route.ts';
+import type { ConsoleFiles } from './console/files.ts';
 import type { HttpConnection } from './listen.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
 import { bearerToken, type Tokens } from './tokens.ts';
@@ -20,6 +21,8 @@ export interface AppNeeds {
   readonly a2a?: Pick<A2aEndpoint, 'card' | 'fetch'> | undefined;
   /** What programs and a console read and do, if there is a door for them. */
   readonly api?: ApiEndpoint | undefined;
+  /** The pages that people look at, where they are there. */
+  readonly pages?: ConsoleFiles | undefined;
   readonly names: AllowedNames;
   readonly tokens: Tokens;
   /** Whoever holds the token of this name, or anybody when no token is needed, is the owner of the project. */
@@ -49,6 +52,8 @@ export function createApp(needs: AppNeeds): Hono<Environment> {
   if (needs.a2a !== undefined) mountA2a(app, needs, needs.a2a);
   const { api } = needs;
   if (api !== undefined) for (const path of [`${API}/*`, ...api.pages]) app.all(path, ({ req, env }) => api.fetch(req.raw, env));
+  const { pages } = needs;
+  if (pages !== undefined) app.get('*', async ({ req }, next) => (await pages.respond(req.raw)) ?? (await next()));
   app.notFound((context) => refuse(context, 'There is nothing here; the MCP server is at /mcp, the API at /api/v1', 404));
   app.onError((error, context) => {
     needs.onError(error instanceof Error ? error : new Error(messageOf(error)));

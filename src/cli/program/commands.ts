@@ -206,7 +206,8 @@ function describeServers(add: Add, perform: Perform): void {
     .action((agent: string | undefined, options: AcpCommandOptions) =>
       perform(async (context) => (await import('../serving/acp.ts')).acpCommand(context, agent, options)),
     );
-  add('serve', 'serve the agents to MCP clients and A2A peers over HTTP', 'troupe serve --port 4747')
+  add('serve', 'serve the console, and the agents to MCP clients and A2A peers', 'troupe serve --open')
+    .option('--open', 'open the console in your browser')
     .option('--host <address>', 'the address to listen on; beyond this machine a token is needed', '127.0.0.1')
     .option('--port <number>', 'the port; 0 takes any that is free', parsePort, 4747)
     .option('--token <token>', 'what clients must send; auto makes one; better in TROUPE_TOKEN')

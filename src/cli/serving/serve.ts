@@ -2,6 +2,7 @@
  * `troupe serve`: the servers of MCP and A2A over HTTP, and the API, until Ctrl-C. Whoever can reach it can make agents work and
  * spend money, so beyond this machine it does not start without a token.
  */
+import { messageOf } from '../../base/errors.ts';
 import { systemRandom } from '../../base/random.ts';
 import { createServedApi, type ServedApi } from '../../http/api/served-api.ts';
 import { createApp } from '../../http/app.ts';
@@ -15,6 +16,7 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { createServedA2a, type ServedA2a } from './a2a.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
+import { createServedConsole, type ServedConsole, showConsole } from './console-pages.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
 
 export interface ServeOptions {
@@ -25,6 +27,7 @@ export interface ServeOptions {
   readonly allowCommands?: boolean | undefined;
   readonly allowHost?: readonly string[] | undefined;
   readonly grpcPort?: number | undefined;
+  readonly open?: boolean | undefined;
 }
 
 const TOKEN_BYTES = 24;
@@ -56,7 +59,8 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       version: needs.version,
       onError: logError(context, 'api'),
     });
-    const app = createApp({ ...door, mcp, a2a, api, onError, names, version: needs.version });
+    const pages = createServedConsole(logError(context, 'console'));
+    const app = createApp({ ...door, mcp, a2a, api, pages, onError, names, version: needs.version });
     // Before anybody learns of the address: whoever knows it may also tell us to stop.
     const stopped = stopSignal(context);
     try {
@@ -67,6 +71,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       announce(context, server, callers.tokens.length > 0, api);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
+      if (options.open === true) await openConsole(context, pages, `${server.origin}${api.loginPath()}`);
       beginA2a(context, a2a, server).catch(logError(context, 'a2a'));
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
@@ -124,7 +129,7 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
   progress.line(`  others, JSON: ${json}`);
   progress.line(`  HTTP API:     ${server.origin}/reference`);
   // Only to somebody who looks: what is written to a log stays there.
-  if (progress.isTty) progress.line(`  browser:      ${server.origin}${api.loginPath()} (once, within ten minutes)`);
+  if (progress.isTty) progress.line(`  console:      ${server.origin}${api.loginPath()} (once, within ten minutes)`);
 }
 
 async function beginA2a({ terminal: { progress } }: CommandContext, a2a: ServedA2a, server: Listening): Promise<void> {
@@ -138,6 +143,16 @@ function exposed(): readonly string[] {
   const count = exposedVariables().length;
   if (count === 0) return [];
   return [`warning: this system does not let Troupe hide its environment: commands of agents can read ${count} variables of it`];
+}
+
+/** A server without its console is still one: what is wrong is told, and it goes on. */
+async function openConsole({ terminal }: CommandContext, pages: ServedConsole, url: string): Promise<void> {
+  try {
+    await pages.ready();
+    await showConsole(url, terminal.env, terminal.progress);
+  } catch (error) {
+    terminal.progress.line(`warning: the console cannot be shown: ${safeLine(messageOf(error))}`);
+  }
 }
 
 /** The first Ctrl-C resolves; the second, while connections are being closed, leaves at once. */

@@ -64,7 +64,7 @@ fetch('/api/v1/login', { method: 'POST', headers: { 'content-type': 'application
   const said = await answer.json();
   if (!answer.ok) return say(said.error.message + ' ' + (said.error.fix ?? ''));
   localStorage.setItem('troupe-key', said.key);
-  location.replace('/reference');
+  location.replace('/');
 }).catch(() => say('The server does not answer.'));
 `;
 

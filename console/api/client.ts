@@ -1,0 +1,72 @@
+/**
+ * The API as the console asks it. What is refused is a value, with words for whoever looks; a write carries the key that the
+ * login left with this page, and an Idempotency-Key, so that a repetition does nothing twice.
+ */
+import { present } from '../../src/base/present.ts';
+import { fail, ok, type Result } from '../../src/base/result.ts';
+
+export interface Refusal {
+  /** 0 when nobody answered. */
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly fix?: string | undefined;
+  /** Who was first, where an answer came too late. */
+  readonly first?: FirstAnswer | undefined;
+}
+
+/** Of several answers the first counts: whose it was. */
+export interface FirstAnswer {
+  readonly by?: string;
+  readonly where?: string;
+  readonly at?: string;
+  readonly text?: string;
+}
+
+export type Asked<Value> = Promise<Result<Value, Refusal>>;
+
+export const API = '/api/v1';
+const KEY = 'troupe-key';
+
+/** `undefined` values are left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export function addressIn(path: string, query: Query = {}): string {
+  const words = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return `${API}${path}${words.length === 0 ? '' : `?${new URLSearchParams(words)}`}`;
+}
+
+export const get = <Value>(path: string, query?: Query, signal?: AbortSignal): Asked<Value> =>
+  ask(addressIn(path, query), present({ signal }));
+
+export function post<Value>(path: string, body: unknown = {}): Asked<Value> {
+  const headers = {
+    'content-type': 'application/json',
+    'x-troupe-key': localStorage.getItem(KEY) ?? '',
+    'idempotency-key': crypto.randomUUID(),
+  };
+  return ask(addressIn(path), { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function ask<Value>(address: string, options: RequestInit): Asked<Value> {
+  try {
+    const response = await fetch(address, { credentials: 'same-origin', ...options });
+    if (!response.ok) return fail(await refusalIn(response));
+    return ok((await response.json()) as Value);
+  } catch (error) {
+    return fail(unreachable(error));
+  }
+}
+
+export async function refusalIn(response: Response): Promise<Refusal> {
+  const said = (await response.json().catch(() => undefined)) as { error?: Partial<Refusal> } | undefined;
+  const { code = 'unknown', message = `The server answered with ${response.status}.`, fix, first } = said?.error ?? {};
+  return { status: response.status, code, message, fix, first };
+}
+
+export const unreachable = (error: unknown): Refusal => ({
+  status: 0,
+  code: error instanceof DOMException && error.name === 'AbortError' ? 'aborted' : 'unreachable',
+  message: 'The server does not answer.',
+  fix: 'See whether `troupe serve` still runs; this page goes on by itself when it does.',
+});

@@ -1,0 +1,5 @@
+import { NotHereYet } from '../../parts/not-here-yet.tsx';
+
+export function View() {
+  return <NotHereYet title="Answer" command="troupe inbox" />;
+}

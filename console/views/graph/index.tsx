@@ -1,0 +1,6 @@
+import type { ViewProps } from '../../app/places.ts';
+import { NotHereYet } from '../../parts/not-here-yet.tsx';
+
+export function View({ params: { session = '' } }: ViewProps) {
+  return <NotHereYet title="Graph" command="troupe agents graph" of={{ session, view: 'graph' }} />;
+}
