@@ -31,6 +31,22 @@ export const proofMutations: readonly Mutation[] = [
     caughtBy: { file: lies, test: 'that does it, and says little' },
   },
   {
+    invariant: 'What passes is the patch alone, without what the executor left behind',
+    change: 'the acceptance is run where it worked',
+    file: 'src/engine/tasks/alone.ts',
+    find: 'folder: at,',
+    replace: 'folder,',
+    caughtBy: { file: lies, test: 'that passes only by a file that git ignores' },
+  },
+  {
+    invariant: 'What commands change where they prove the patch is seen',
+    change: 'it is looked at where the work was done',
+    file: 'src/engine/evidence/verify.ts',
+    find: 'withEvidence(workspaces, workspace, before, tree.redact',
+    replace: 'withEvidence(workspaces, tree.workspaceOf(node), before, tree.redact',
+    caughtBy: { file: lies, test: 'that has what it wrote change the check when it is loaded' },
+  },
+  {
     invariant: 'Work that changed nothing is not verified',
     change: 'whether anything was changed is not asked',
     file: 'src/engine/evidence/untouched.ts',

@@ -138,6 +138,8 @@ export interface TaskPlaces {
   unseen?(terms: TaskTerms, seen: ReadonlyMap<string, string | null>): Promise<Result<readonly WatchedChange[], Failure>>;
   /** Patches put together in their order; what stands against an earlier one is left out, and told. */
   merge(wanted: WantedTaskMerge): Promise<Result<MergedTasks, Failure>>;
+  /** What lies at a task's place and is in no patch, because git ignores it: from its folder, a folder with a `/` behind it. */
+  ignored?(place: TaskPlace, task: string): Promise<readonly string[]>;
   /** Takes a place away with all that is in it; without it, it stays. */
   remove?(place: TaskPlace, task: string): Promise<void>;
   /** The runs of a session have come to their end: what nobody needs of their places goes. */
@@ -262,6 +264,8 @@ export interface WantedTaskPlace {
   readonly task: string;
   /** A commit to begin from. */
   readonly base: string | undefined;
+  /** A patch that is to be looked at on its base, where nobody works. */
+  readonly patch?: Uint8Array | undefined;
 }
 
 /** Where tasks are worked on; without places in the folder itself. */

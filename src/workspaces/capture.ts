@@ -13,6 +13,7 @@ import type { Failure } from '../events/catalogue.ts';
 import { sha256 } from '../tools/files/file-change.ts';
 import { fileAt, type WatchedChange, type WatchedFile, watchedContent } from '../tools/watch/watched-file.ts';
 import { closedBy, type Domain, readDomain, WHOLE } from './domains.ts';
+import { zeroSeparated } from './git.ts';
 import type { WorkspaceOptions } from './options.ts';
 import { besidePlace, type PlaceFiles, wholePlace, writeWhole } from './place-files.ts';
 import type { CapturedWork, DomainPaths, OutsideWrite, WorkPlace } from './port.ts';
@@ -88,6 +89,15 @@ export async function unseenChanges(
       unseen.push({ path: own, before: known, after });
     }
     return ok(unseen);
+  });
+}
+
+/** What is there and in no patch. A folder of which all is ignored is one name, with a `/` behind it. */
+export async function ignoredAt(options: WorkspaceOptions, given: WorkPlace): Promise<Result<readonly string[], Failure>> {
+  return await atPlace(options, given, async (git, _base, { path }) => {
+    const kinds = ['--others', '--ignored', '--exclude-standard', '--directory'];
+    const listed = await git.run(['ls-files', '-z', ...kinds], { index: besidePlace(path).index, work: path });
+    return listed.ok ? ok(zeroSeparated(listed.value)) : fail(gitFailure('The files cannot be listed', listed.error));
   });
 }
 

@@ -24,6 +24,8 @@ export const placeRecord = z.object({
   branch: z.string().optional(),
   /** The folder that is worked in as it is. */
   inPlace: z.string().optional(),
+  /** It began with a patch that somebody has: nobody works there, and nothing is lost with it. */
+  mirror: z.literal(true).optional(),
   /** It is being removed: what is left of it is no place any more. */
   going: z.literal(true).optional(),
   notes: z.array(z.string()),

@@ -34,6 +34,8 @@ export interface WantedPlace {
   /** Work on this new branch, which begins with `troupe/`, instead of on none. */
   readonly branch?: string | undefined;
   readonly inPlace?: boolean | undefined;
+  /** A patch that is to be looked at on its base: it lies there from the beginning, and nobody works there. */
+  readonly patch?: Uint8Array | undefined;
 }
 
 export interface PreparedPlace {
@@ -169,6 +171,8 @@ export interface Workspaces {
     below: string,
     seen: ReadonlyMap<string, string | null>,
   ): Promise<Result<readonly WatchedChange[], Failure>>;
+  /** What lies at the place and is in no patch, because git ignores it: files, and folders with a `/` behind them. */
+  ignored(place: WorkPlace): Promise<Result<readonly string[], Failure>>;
   /** Refuses while there is work that `captured` does not hold, unless `force`. */
   remove(place: WorkPlace, options: RemoveOptions): Promise<Result<RemovedPlace, Failure>>;
   /**

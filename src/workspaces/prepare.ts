@@ -18,7 +18,7 @@ import type { PreparedPlace, WantedPlace, WorkPlace } from './port.ts';
 import { gitFailure, type PrivateGit, withPrivateGit } from './private-git.ts';
 import { findCommittedRepository, type Repository, withoutNewline } from './repository.ts';
 import { copyIndex, snapshot } from './snapshot.ts';
-import { commitOf } from './trees.ts';
+import { commitOf, treeOfPatch } from './trees.ts';
 
 type Committed = Repository & { readonly head: string };
 
@@ -133,7 +133,12 @@ async function makeWorktree(
   if (admin === undefined) return fail({ code: 'workspace_git', message: `git made no worktree at ${making}.` });
   const index = join(admin, 'index');
   const call = { work: making, index, timeoutMs: limits.checkoutMs, ...present({ signal }) };
-  const filled = await git.run(['read-tree', '--reset', '-u', base], call);
+  const tree = wanted.patch === undefined || wanted.patch.length === 0 ? ok(base) : await treeOfPatch(git, base, wanted.patch);
+  if (!tree.ok) {
+    await removeMade(making, admin);
+    return tree;
+  }
+  const filled = await git.run(['read-tree', '--reset', '-u', tree.value], call);
   if (!filled.ok) {
     await removeMade(making, admin);
     return fail(gitFailure(`The files of ${base.slice(0, 12)} cannot be checked out`, filled.error));
@@ -142,7 +147,8 @@ async function makeWorktree(
   const notes = [...(await copyIncluded(git, making)), ...(await fillModules(git, options, base, making))];
   between('filled');
   await copyIndex(index, files.index);
-  const record: PlaceRecord = { format: 1, repo: repository.top, base, notes, ...present({ branch: wanted.branch }) };
+  const mirror = wanted.patch === undefined ? undefined : (true as const);
+  const record: PlaceRecord = { format: 1, repo: repository.top, base, notes, ...present({ branch: wanted.branch, mirror }) };
   await writeWhole(files.record, JSON.stringify(record));
   between('recorded');
   // Git finds it by this once it has moved. It is locked: nobody prunes it in between.

@@ -1,6 +1,6 @@
 /** All of it, with what it needs from the world put in once. */
 import { advanceWork } from './advance.ts';
-import { captureWork, unseenChanges } from './capture.ts';
+import { captureWork, ignoredAt, unseenChanges } from './capture.ts';
 import { takeBackInPlace } from './in-place.ts';
 import { layWork } from './lay.ts';
 import { mergeWork } from './merge.ts';
@@ -16,6 +16,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     prepare: (wanted, signal) => preparePlace(options, wanted, signal),
     capture: (place, domain) => captureWork(options, place, domain),
     unseen: (place, below, seen) => unseenChanges(options, place, below, seen),
+    ignored: (place) => ignoredAt(options, place),
     remove: (place, how) => removePlace(options, place, how),
     lay: (place, patch) => layWork(options, place, patch),
     merge: (wanted) => mergeWork(options, wanted),

@@ -32,7 +32,7 @@ export interface Folders {
 }
 
 export function createFolders(tree: WorksInFolders): Folders {
-  const here = (path: string): string => real(tree.moved.get(path) ?? path);
+  const here = (path: string): string => realFolder(tree.moved.get(path) ?? path);
   const common = here(tree.workspace);
   const folders = new Map<string, string>();
   return {
@@ -50,11 +50,11 @@ export function createFolders(tree: WorksInFolders): Folders {
 export function seenInFolderOf(tree: WorksInFolders, node: DrivenRun, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
   const folders = createFolders(tree);
   for (const event of events) folders.apply(event);
-  const here = real(tree.workspaceOf(node));
+  const here = realFolder(tree.workspaceOf(node));
   return events.filter((event) => event.event_type !== 'run.started' && folders.of(event.run_id) === here);
 }
 
-function real(path: string): string {
+export function realFolder(path: string): string {
   try {
     return realpathSync(path);
   } catch {

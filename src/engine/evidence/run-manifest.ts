@@ -15,6 +15,7 @@ import type { Result } from '../../base/result.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { FlaggedArtifact, ManifestEntry } from '../../events/evidence.ts';
+import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
@@ -44,7 +45,8 @@ export async function manifestOfRun(
   // A command may have deleted the ledger: what was answered since is kept before the end finds that out.
   if (worked || byExecutor || journal.latest('cli.run') !== undefined) await tree.writer.flushed();
   if (!worked && !byExecutor) return undefined;
-  const events = await readAll(tree.ledger, tree.session, { run: node.run, types: TYPES });
+  const all = await readAll(tree.ledger, tree.session, { run: node.run, types: TYPES });
+  const events = all.filter((event) => !wasOnlyProving(node, event));
   const { items } = manifest(events) ?? { items: [] };
   if (items.length === 0 && !byExecutor && !events.some((event) => event.event_type === 'test.report')) return undefined;
 
@@ -69,6 +71,10 @@ export async function manifestOfRun(
     ...flaggedOf([...flagged, ...(declared?.flagged ?? []), ...(may?.flagged ?? []), ...(told?.flagged ?? [])]),
   };
 }
+
+/** What a command changed that proved a task's patch: it did so in a place that is gone. */
+const wasOnlyProving = ({ started }: DrivenRun, { event_type: type, step }: LedgerEvent): boolean =>
+  type === 'file.diff' && taskTermsOf(started)?.place.kind === 'worktree' && /^verify\/\d+$/.test(step ?? '');
 
 const flaggedOf = (flagged: FlaggedArtifact[]): Pick<Manifest, 'flagged'> => (flagged.length === 0 ? {} : { flagged });
 

@@ -22,11 +22,13 @@ import { unchecked, unverified, withVerification } from '../../patterns/verifica
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
 import { uselessDemand } from '../../tools/shell/useless-demand.ts';
+import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { changedOnTheWay, changesIn, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
+import { realFolder } from './folders.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacementReasons } from './replaced-programs.ts';
 import { isUntouched, UNTOUCHED } from './untouched.ts';
@@ -44,6 +46,18 @@ interface Demand {
   readonly timeoutMs: number;
 }
 
+/** Where what is demanded is run. */
+export interface ProvingPlace {
+  readonly folder: string;
+  /** It holds nothing but what is to be proved. */
+  readonly alone: boolean;
+  /** Why it is not where it should be: then nothing that passes there is proved. */
+  readonly doubt?: string | undefined;
+  /** What the work has left elsewhere and is not here, for whoever wonders why something fails. */
+  missing(): Promise<readonly string[]>;
+  leave(): Promise<void>;
+}
+
 interface Outcome {
   readonly command: string;
   readonly why?: string | undefined;
@@ -59,24 +73,42 @@ export async function verified(
   node: DrivenRun,
   setup: AgentSetup,
   result: RunResult,
+  proving: () => Promise<ProvingPlace>,
 ): Promise<RunResult> {
   const own = declared(node, setup);
   const project = node.parent === undefined ? tree.projectVerify : undefined;
   const demands = [...demandsIn(own), ...demandsIn(project)];
   if (demands.length === 0 || !succeeded(result) || node.abort.signal.aborted) return result;
   const refusal = own === undefined ? undefined : await permittedCommands(tree, node, setup.definition, own.commands);
-  const outcomes: Outcome[] = [];
-  for (const [index, demand] of demands.entries()) {
-    const refused = index < (own?.commands.length ?? 0) ? refusal : undefined;
-    outcomes.push(
-      refused === undefined
-        ? await runDemand(tree, node, demand, `${VERIFY_STEP}/${index}`)
-        : { command: demand.command, why: refused },
-    );
+  const place = await proving();
+  try {
+    const outcomes: Outcome[] = [];
+    for (const [index, demand] of demands.entries()) {
+      const refused = index < (own?.commands.length ?? 0) ? refusal : undefined;
+      outcomes.push(
+        refused === undefined
+          ? await runDemand(tree, node, demand, `${VERIFY_STEP}/${index}`, place.folder)
+          : { command: demand.command, why: refused },
+      );
+    }
+    const testsMayChange = own?.testsMayChange === true || project?.testsMayChange === true;
+    return await judged(tree, node, setup, result, { place, outcomes: await explained(outcomes, place), testsMayChange });
+  } finally {
+    await place.leave();
   }
-  const testsMayChange = own?.testsMayChange === true || project?.testsMayChange === true;
-  return await judged(tree, node, setup, result, outcomes, testsMayChange);
 }
+
+/** Whoever worked has perhaps seen it pass: by what git ignores, and nobody gets who applies the patch. */
+async function explained(outcomes: readonly Outcome[], { alone, missing }: ProvingPlace): Promise<readonly Outcome[]> {
+  if (!alone || outcomes.every(({ why }) => why === undefined)) return outcomes;
+  const names = await missing();
+  if (names.length === 0) return outcomes;
+  const shown = names.slice(0, NAMES_SHOWN).join(', ') + (names.length > NAMES_SHOWN ? ', …' : '');
+  const without = `it was run on the patch alone, without what git ignores and the work left behind (${shown})`;
+  return outcomes.map((one) => (one.why === undefined ? one : { ...one, why: `${one.why}; ${without}` }));
+}
+
+const NAMES_SHOWN = 5;
 
 /** What is demanded of the agent's work is demanded at its end. */
 function declared({ started }: DrivenRun, setup: AgentSetup): Verify | undefined {
@@ -91,38 +123,61 @@ async function judged(
   node: DrivenRun,
   { definition }: AgentSetup,
   result: RunResult,
-  outcomes: readonly Outcome[],
-  testsMayChange: boolean,
+  { place, outcomes, testsMayChange }: Proved,
 ): Promise<RunResult> {
-  const now = await lookNow(tree, node, VERIFY_STEP);
-  const events = await evidenceOfWork(tree, node);
+  const { folder: workspace } = place;
+  // What was taken back where the work was done is recorded with this, also where something else is looked at.
+  const worked = await lookNow(tree, node, VERIFY_STEP);
+  const now = place.alone ? await stateOf(tree, workspace) : worked;
+  const events = seenAt(workspace, tree.workspaceOf(node), await evidenceOfWork(tree, node));
   const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
-  const own = scriptsOfTheWork(node, outcomes, { events, testsMayChange, workspace: tree.workspaceOf(node) }).map(
+  const own = scriptsOfTheWork(node, outcomes, { events, testsMayChange, workspace }).map(
     (why) => `what was verified proves nothing: ${why}`,
   );
   const changes = changesIn(events);
-  const weaker = [
-    ...replacementReasons(changes),
-    ...(testsMayChange ? [] : weakenedTests(changes, textsIn(tree.workspaceOf(node)))),
-  ].map((why) => `what was verified was changed: ${why}`);
+  const weaker = [...replacementReasons(changes), ...(testsMayChange ? [] : weakenedTests(changes, textsIn(workspace)))].map(
+    (why) => `what was verified was changed: ${why}`,
+  );
   const { verification } = result;
   // A claim that only lacked its proof may have got it from these very commands.
   const open = verification.state === 'unverified' ? verification.open : [];
-  const checked = checkClaims(open ?? [], { events, workspace: tree.workspaceOf(node), now, testsMayChange });
+  const checked = checkClaims(open ?? [], { events, workspace, now, testsMayChange });
   const before = verification.state === 'unverified' && (open === undefined || !checked.verified) ? verification.reasons : [];
   const reasons = [...failed, ...own, ...weaker, ...before];
   const idle = reasons.length === 0 && (await isUntouched(tree, node, definition, { events, now }));
+  const doubt = idle ? UNTOUCHED : place.doubt;
   const payload: Payloads['evidence.checked'] = {
     claims: checked.claims,
-    verified: reasons.length === 0 && !idle,
+    verified: reasons.length === 0 && doubt === undefined,
     demanded: outcomes.map(({ command, why }) => ({ command, passed: why === undefined, ...present({ why }) })),
   };
   // Found the same again in another life, it is not said again: a run that is cut off often must still get on.
   const known = node.journal.recorded('evidence.checked', VERIFY_STEP)?.payload;
   if (JSON.stringify(known) !== JSON.stringify(payload))
     tree.writer.enqueue([node.journal.event('evidence.checked', payload, { step: VERIFY_STEP, actor: 'system' })]);
-  if (idle) return withVerification(result, unchecked([UNTOUCHED]));
-  return withVerification(result, reasons.length === 0 ? { state: 'verified' } : unverified(reasons));
+  if (reasons.length > 0) return withVerification(result, unverified(reasons));
+  return withVerification(result, doubt === undefined ? { state: 'verified' } : unchecked([doubt]));
+}
+
+interface Proved {
+  readonly place: ProvingPlace;
+  readonly outcomes: readonly Outcome[];
+  readonly testsMayChange: boolean;
+}
+
+async function stateOf({ workspaces }: ChecksClaims, folder: string): Promise<WorkspaceState> {
+  return (await workspaces?.look(folder))?.state ?? { kind: 'unknown', why: 'nobody watches the workspace' };
+}
+
+/** Where it is proved is the same folder, with less in it: commands that were run where the work was done count as run there. */
+function seenAt(folder: string, worked: string, events: readonly LedgerEvent[]): readonly LedgerEvent[] {
+  if (folder === worked) return events;
+  const [here, there] = [realFolder(folder), realFolder(worked)];
+  return events.map((event) =>
+    event.event_type === 'cli.run' && event.payload.cwd === there
+      ? { ...event, payload: { ...event.payload, cwd: here } }
+      : event,
+  );
 }
 
 /** Demanded commands that passed by a script which the work wrote itself, and which nobody can read. */
@@ -152,10 +207,15 @@ function wayOf(command: string, workspace: string): string[] {
 }
 
 /** One command, or what it gave when the workspace was as it is now. */
-async function runDemand(tree: RunsDemands, node: DrivenRun, { command, timeoutMs }: Demand, step: string): Promise<Outcome> {
+async function runDemand(
+  tree: RunsDemands,
+  node: DrivenRun,
+  { command, timeoutMs }: Demand,
+  step: string,
+  workspace: string,
+): Promise<Outcome> {
   const { verifier, workspaces } = tree;
   if (verifier === undefined || workspaces === undefined) return { command, why: 'nobody here can run it' };
-  const workspace = tree.workspaceOf(node);
   const before = await workspaces.look(workspace);
   if (before.state.kind === 'known' && passedAt(node, step, command, before.state.digest)) return { command };
   tree.checkpoint(node);
@@ -225,7 +285,7 @@ function recordedText(event: LedgerEvent): [number, string][] {
 async function failureText(tree: RunsDemands, node: DrivenRun, setup: AgentSetup, verify: Verify, step: string): Promise<string> {
   if ((await permittedCommands(tree, node, setup.definition, verify.commands)) !== undefined) return '';
   for (const [index, demand] of demandsIn(verify).entries()) {
-    const { command, why, output = '' } = await runDemand(tree, node, demand, `${step}/${index}`);
+    const { command, why, output = '' } = await runDemand(tree, node, demand, `${step}/${index}`, tree.workspaceOf(node));
     if (why === undefined) continue;
     const printed = output === '' ? '' : `\n\n${fenced('output', tree.ids.nonce(), output)}`;
     return `Not done yet: \`${command}\` must pass before you end, and ${why}.${printed}`;

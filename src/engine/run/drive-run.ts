@@ -36,6 +36,7 @@ import type { Writes } from '../record/writes.ts';
 import { endAssistants, settleAssistants } from '../spawning/assistant-calls.ts';
 import { reportMessage } from '../spawning/report-message.ts';
 import { answersOfAssistants } from '../spawning/spawned.ts';
+import { provingPlace } from '../tasks/alone.ts';
 import { captureTask } from '../tasks/capture-task.ts';
 import { holdFiles, makePlaceAgain } from '../tasks/task-files.ts';
 import { type SupportsTasks, taskSupport } from '../tasks/task-support.ts';
@@ -79,7 +80,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     await parkIfNeeded(tree, node, result);
     await endAssistants(tree, node);
     const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
-    const checked = setup.ok ? await verified(tree, node, setup.value, rested) : rested;
+    const checked = setup.ok ? await verified(tree, node, setup.value, rested, () => provingPlace(tree, node)) : rested;
     const ended = await endRun(tree, node, checked, setup.ok ? setup.value.definition : undefined);
     // What cannot be tidied up now is the next time.
     if (node.parent === undefined) await tree.places?.ended?.(tree.session).catch(() => undefined);

@@ -28,7 +28,9 @@ export async function seenBefore(
   const { places, verifier, session } = tree;
   if (place.kind === 'in-place' || places === undefined || verifier === undefined)
     return { ran: [], unknown: 'nobody here can look' };
-  const made = await places.prepare({ folder: place.repo, session, task: beforeTask(task), base: place.base });
+  // What an earlier life has left there was perhaps changed by a command that was cut off.
+  await places.remove?.({ ...place, path: places.where({ session, task: beforeTask(task) }) }, beforeTask(task));
+  const made = await places.prepare({ folder: place.repo, session, task: beforeTask(task), base: place.base, patch: NOTHING });
   if (!made.ok) return { ran: [], unknown: made.error.message };
   try {
     return { ran: await tree.atWork.during(() => runThere(tree, join(made.value.path, below), commands, signal)) };
@@ -37,6 +39,7 @@ export async function seenBefore(
   }
 }
 
+const NOTHING = new Uint8Array();
 const beforeTask = (task: string): string => `${task}-before`;
 
 /** The first that fails says enough. */

@@ -114,11 +114,16 @@ async function sweepPlace(
   await unlockPlace(path);
   // Built from what is in the ledger, it can be built again from that.
   if (isWanted && !isOver && !received && (await pathExists(path))) return false;
+  const force = record.mirror === true;
   const captured = ref === undefined ? undefined : await bytesAt(createArtifactArchive(ledger, clock), session, ref);
   const place = { kind: 'worktree' as const, path, base: record.base, repo: record.repo };
   const bytes = captured?.ok === true ? captured.value : undefined;
   // Where nothing was captured, what lies there is all that there is of the work.
-  const gone = await createWorkspaces(options).remove(place, { keepRest: bytes !== undefined, ...present({ captured: bytes }) });
+  const gone = await createWorkspaces(options).remove(place, {
+    force,
+    keepRest: bytes !== undefined,
+    ...present({ captured: bytes }),
+  });
   return gone.ok && gone.value.removed;
 }
 

@@ -46,6 +46,12 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
     async remove(place, task) {
       if (place.kind === 'worktree') await workspaces.remove(topOf(place, task).top, { force: true });
     },
+    async ignored(place, task) {
+      if (place.kind !== 'worktree') return [];
+      const { top, below } = topOf(place, task);
+      const found = await workspaces.ignored(top);
+      return found.ok ? found.value.map((path) => relative(below, path) + (path.endsWith('/') ? '/' : '')) : [];
+    },
     async begin({ folder, session, task }) {
       await workspaces.prepare({ repo: folder, session, task, inPlace: true });
     },
@@ -95,11 +101,11 @@ type Made = ReturnType<typeof createWorkspaces>;
 async function prepare(
   options: WorkspaceOptions,
   workspaces: Made,
-  { folder, session, task, base }: WantedTaskPlace,
+  { folder, session, task, base, patch }: WantedTaskPlace,
 ): Promise<Result<TaskPlace, Failure>> {
   const repository = await findRepository(folder, options.environment);
   if (!repository.ok) return repository;
-  const made = await workspaces.prepare({ repo: folder, session, task, base: base ?? 'working-tree' });
+  const made = await workspaces.prepare({ repo: folder, session, task, base: base ?? 'working-tree', patch });
   if (!made.ok) return made;
   const { place } = made.value;
   if (place.kind !== 'worktree') return fail({ code: 'no_repository', message: 'The folder is worked on as it is.' });

@@ -21,6 +21,8 @@ it('opens of the repository of a worktree what a commit needs, also for a folder
   expect(write).toEqual([workspace, own, join(common, 'objects')]);
   expect(keep).toEqual(expect.arrayContaining([join(top, 'task', '.git'), join(own, 'commondir')]));
   expect(read).toEqual(expect.arrayContaining(['config', 'refs', 'logs'].map((name) => join(common, name))));
+  // What is installed there is found from below, and only read.
+  expect(read).toContain(join(top, 'repository', 'node_modules'));
 });
 
 it('opens nothing that a file only names, which the work itself may have written', () => {

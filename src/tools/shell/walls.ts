@@ -1,6 +1,6 @@
 /** What a command sees inside a sandbox: the workspace, as far as agents may change it, and of its repository what git needs. */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import type { Sandbox, Walls } from '../../sandbox/port.ts';
 import type { ProtectedPlaces } from '../files/guard.ts';
@@ -21,7 +21,7 @@ export function commandWalls(workspace: string, places: ProtectedPlaces | undefi
   return {
     // What a commit on no branch needs; of the rest nothing: branches, stash and history are the user's.
     write: [workspace, ...(repository === undefined ? [] : [repository.own, join(repository.common, OBJECTS)])],
-    read: repository === undefined ? [] : READ.map((name) => join(repository.common, name)),
+    read: repository === undefined ? [] : [...READ.map((name) => join(repository.common, name)), ...installedFor(repository)],
     // Whoever can write these gives itself rights.
     keep: [
       ...folders.flatMap((folder) => rights.map((name) => join(folder, name))),
@@ -41,6 +41,9 @@ const OBJECTS = 'objects';
 const packedIn = ({ common }: Worktree): string[] => ['pack', 'info'].map((name) => join(common, OBJECTS, name));
 /** What git reads beside these. Named one by one: where all of it can be read, none of it can be written. */
 const READ = ['HEAD', 'refs', 'logs', 'config', 'config.worktree', 'packed-refs', 'shallow', 'info', 'hooks', 'lfs'];
+/** Packages that were installed where the repository is: Node looks for them in the folders above a worktree. */
+const installedFor = ({ common }: Worktree): string[] =>
+  basename(common) === '.git' ? [join(dirname(common), 'node_modules')] : [];
 /** What says where the repository of a worktree is, and with that whose settings hold. */
 const LEADING = ['commondir', 'gitdir', 'config.worktree'];
 

@@ -67,6 +67,34 @@ export const honestCases: readonly TaskCase[] = [
     acceptance: [CHECK, 'it is short'],
     state: 'unchecked',
   },
+  {
+    name: 'works where tests need what is installed',
+    files: {
+      '.worktreeinclude': 'node_modules/\n',
+      'node_modules/six/index.js': 'module.exports = 6;\n',
+      'check.js': "process.exit(require('./src/times.js').times(2, 3) === require('six') ? 0 : 1);\n",
+    },
+    plays: [TIMES, 'put node_modules/six/cache x\\n'],
+    state: 'verified',
+  },
+  {
+    name: 'works where something is built before the tests',
+    files: {
+      'build.js':
+        "const fs = require('node:fs');\nfs.mkdirSync('ignored', { recursive: true });\nfs.copyFileSync('src/times.js', 'ignored/times.js');\n",
+      'check.js': "process.exit(require('./ignored/times.js').times(2, 3) === 6 ? 0 : 1);\n",
+    },
+    plays: [TIMES, 'shell node build.js'],
+    ...{ acceptance: ['`node build.js` passes', CHECK], state: 'verified' },
+  },
+  {
+    name: 'writes what makes an ignored file when it is tested',
+    plays: [
+      "put src/times.js const fs = require('node:fs');\\nfs.mkdirSync('ignored', { recursive: true });\\nfs.writeFileSync('ignored/n', '6');\\nexports.times = () => Number(fs.readFileSync('ignored/n'));\\n",
+      'shell node check.js',
+    ],
+    state: 'verified',
+  },
   { name: 'leaves files that are ignored', plays: [TIMES, 'put ignored/cache x\\n'], state: 'verified' },
   { name: 'goes away once, and goes on when it is started again', plays: ['unless @/once die 3', TIMES], state: 'verified' },
 ];

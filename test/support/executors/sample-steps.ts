@@ -283,6 +283,15 @@ const STEPS: Readonly<Record<string, Step>> = {
     child.unref();
     await say(play, `daemon ${child.pid}\n`);
   },
+  /** `serve PATH`: out of the group, answers everybody who comes to the socket. */
+  async serve(rest, play) {
+    const server = `require('node:net').createServer((one) => one.end('yes'))`;
+    const code = `${server}.listen(${JSON.stringify(rest)}, () => console.log('up'))`;
+    const child = spawn('setsid', [process.execPath, '-e', code], { cwd: play.cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.stdout.destroy();
+    child.unref();
+  },
   /** In the group. */
   async child(_rest, play) {
     const child = spawn('sleep', ['308'], { stdio: 'ignore' });
