@@ -47,6 +47,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       continues: 'the earlier run of the same agent in this session whose transcript it continues',
       retries: 'the earlier run of this session whose work it does again',
       model: 'takes the place of the agent’s own models',
+      tree: 'what it was started with for every agent of its tree, in later lives too: the model, the turns, variables',
       planOnly: 'says what it would hand over, and waits with it until it is resumed',
       condense: 'it begins with what was said before condensed, whether there is room or not',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
@@ -133,6 +134,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       final: 'nothing more is tried for this turn',
       nextInMs: 'how long is waited before the next attempt',
       inDoubt: 'the provider may have charged for it, and nobody knows how much; absent where it certainly cost nothing',
+      usage: 'what it took until then, of an executor that said so',
+      cost: 'what that cost',
     },
   },
   'tool.call': {

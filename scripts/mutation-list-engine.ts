@@ -368,4 +368,15 @@ export const engineMutations: readonly Mutation[] = [
     replace: 'driver.takeUp !== undefined && root.endedAt === null &&',
     caughtBy: { file: 'test/sim/reopened-crash.test.ts', test: 'a life in which nobody answers may be cut anywhere' },
   },
+  {
+    invariant: 'what a run was started with holds for its whole tree, in every later life',
+    change: 'it is forgotten with the process',
+    file: 'src/engine/record/standing-events.ts',
+    find: '...root.started.tree, ...termsIn',
+    replace: '...termsIn',
+    caughtBy: {
+      file: 'src/engine/models-below.test.ts',
+      test: 'goes on with what it was started with, whoever is begun only then, and so does one that does its work again',
+    },
+  },
 ];

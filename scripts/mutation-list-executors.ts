@@ -147,4 +147,20 @@ export const executorMutations: readonly Mutation[] = [
     replace: "if (why !== '') kept.push(file);",
     caughtBy: { file: 'test/sim/executor-manifest.test.ts', test: 'brings nothing to light that its agent may not read' },
   },
+  {
+    invariant: 'X6: what an executor cost that was stopped and did not say is not nothing',
+    change: 'it is not said that nobody knows',
+    file: 'src/engine/executors/outcome.ts',
+    find: 'cost === undefined && !costNothing(error) ? TRUE : undefined',
+    replace: 'undefined',
+    caughtBy: { file: limits, test: 'is all that it may be where it says nothing and a limit stopped it' },
+  },
+  {
+    invariant: 'X6: what a session cost that was lost is in no figure of the one that goes on',
+    change: 'that of the last one counts as all',
+    file: asked,
+    find: "standing.isOpen(at.step) && opened.value.restored !== 'live'",
+    replace: 'false',
+    caughtBy: { file: limits, test: 'is not known whole where another session took over from one that was lost' },
+  },
 ];

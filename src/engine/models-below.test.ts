@@ -8,6 +8,8 @@ import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import { fail, ok } from '../base/result.ts';
 import { userText } from '../events/messages.ts';
+import type { EngineOptions } from './options.ts';
+import { readAll } from './record/read-all.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-models-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,11 +24,15 @@ function world(agents: readonly AgentDefinition[], brain: WorldOptions['brain'],
     outside.modelCalls.push(request.idempotencyKey);
     return brain(request, call);
   };
+  return createWorld({ agents, brain, outside, ...more, engineOptions: { models: opens(ask), ...more.engineOptions } });
+}
+
+function opens(ask: WorldOptions['brain']): EngineOptions['models'] {
   const open = async (name: string) =>
     name.startsWith('none/')
       ? fail(NO_KEY)
-      : ok({ id: name, account: name, ask: async (r: Parameters<typeof ask>[0]) => ask(r, 0) });
-  return createWorld({ agents, brain, outside, engineOptions: { models: { open } }, ...more });
+      : ok({ id: name, account: name, ask: async (request: Parameters<typeof ask>[0]) => ask(request, 0) });
+  return { open };
 }
 
 const keyless = (name: string): AgentDefinition => agent({ name, models: ['none/model'], tools: [] });
@@ -130,6 +136,39 @@ describe('a run that began with a key', () => {
     const resumed = await later.engine.resume(RUN, { model: 'test/model' });
     if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
     expect(await resumed.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed', finalAgent: 'next' } });
+    await later.close();
+  });
+
+  it('goes on with what it was started with, whoever is begun only then, and so does one that does its work again', async () => {
+    const path = join(folder, 'for-all.db');
+    const agents = [agent({ models: ['none/own'], tools: [], handoff: { to: 'next', include: 'report' } }), keyless('next')];
+    const prompt: EngineOptions['prompt'] = (_agent, _workspace, vars) => `Be ${vars?.['tone'] ?? 'as you are'}.`;
+    const tree = { model: 'test/model', maxTurns: 7, vars: { tone: 'plain' } };
+    const brain: WorldOptions['brain'] = () => says('Done.');
+    const dying = world(agents, brain, {
+      path,
+      owner: { pid: 2 ** 22 + 1 },
+      wrapLedger: (inner) => crashAt(inner, 3).ledger,
+      engineOptions: { settings: { tree }, prompt },
+    });
+    const started = await start(dying, 'worker');
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    await started.handle.done;
+    await dying.ledger.close();
+    const later = world(agents, brain, { path, engineOptions: { prompt } });
+    const resumed = await later.engine.resume(RUN);
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    expect(await resumed.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed', finalAgent: 'next' } });
+    const { session } = resumed.handle;
+    const again = await later.engine.start({ agent: 'worker', input: userText('Go.'), workspace: '.', session, retries: RUN });
+    if (again.kind !== 'started') throw new Error(again.error.message);
+    expect(await again.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    const setups = await readAll(later.ledger, session, { types: ['session.config'] });
+    const under = { system: 'Be plain.', definition: { models: ['test/model'], maxTurns: 7 } };
+    expect(setups.map(({ payload }) => payload)).toEqual(
+      ['worker', 'next', 'worker', 'next'].map((name) => expect.objectContaining({ agent: name, system: under.system })),
+    );
+    for (const { payload } of setups) expect(payload).toMatchObject(under);
     await later.close();
   });
 });

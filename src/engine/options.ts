@@ -282,7 +282,11 @@ export interface ProjectRules {
   readonly settings?: CarriedSettings | undefined;
 }
 
+export type TreeTerms = NonNullable<Payloads['run.started']['tree']>;
+
 export interface CarriedSettings {
+  /** What holds for every agent of a tree that is started here; it is recorded with the start. */
+  readonly tree?: TreeTerms | undefined;
   readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly models?: readonly string[] | undefined;
   readonly permissions?: readonly Permissions[] | undefined;

@@ -9,17 +9,19 @@ import type { Driver } from './driver.ts';
 import { nobodyToWork } from './executors-below.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
-import type { EngineOptions } from './options.ts';
+import type { EngineOptions, TreeTerms } from './options.ts';
 import { ofSession } from './options.ts';
 import type { StartOutcome, StartRequest } from './port.ts';
 import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
 import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts';
+import { readAll } from './record/read-all.ts';
+import { termsIn } from './record/standing-events.ts';
 import { BROUGHT_STEP, bringAlong, handsOutTasks } from './run/brought.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
-import { adapted } from './run/setup-run.ts';
+import { adapted, withTerms } from './run/setup-run.ts';
 import { assistantLifetime } from './spawning/bounds.ts';
 import { startProblem } from './spawning/client-rights.ts';
 import { projectScope, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
@@ -33,7 +35,8 @@ export interface StartedBefore {
 
 export async function startNew(all: EngineOptions, request: StartRequest, driver: Driver): Promise<StartOutcome | StartedBefore> {
   const session = request.session ?? all.ids.session();
-  const options = ofSession(all, session);
+  const terms = { ...(await termsBefore(all.ledger, session, request)), ...all.settings?.tree };
+  const options = withTerms(ofSession(all, session), terms);
   const { origin = { kind: 'person' } } = request;
   const prepared = await prepareAgent(options, request.agent, request.workspace);
   const setup = await adapted(options, prepared, { model: request.model, origin });
@@ -76,6 +79,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
       ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
       ...bounds,
       ...present({ continues, retries: request.retries, model: request.model }),
+      ...(Object.keys(terms).length === 0 ? {} : { tree: terms }),
       ...(request.condense === true ? { condense: true } : {}),
       ...(request.planOnly === true ? { planOnly: true } : {}),
       ...(begun !== undefined && begun.workspace !== request.workspace ? { workspace: request.workspace } : {}),
@@ -112,6 +116,15 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     const task = { session, run, fence, workspace: request.workspace, started, past, rootSetup: setup.value, opening };
     return { kind: 'started', handle: await driver.drive(task) };
   });
+}
+
+/** What is done again is done by whom it was to be done. */
+async function termsBefore(ledger: Ledger, session: SessionId, { retries }: StartRequest): Promise<TreeTerms> {
+  if (retries === undefined) return {};
+  const types = ['run.started', 'run.reopened'] as const;
+  const events = await readAll(ledger, session, { run: retries, types });
+  const started = events.find((event) => event.event_type === 'run.started');
+  return { ...(started?.event_type === 'run.started' ? started.payload.tree : undefined), ...termsIn(events) };
 }
 
 /** Whose conversation goes on: the latest root run of the same agent that has ended and stands, or the member's latest run. */

@@ -76,6 +76,8 @@ export async function closedSince(
   if (setup?.event_type !== 'session.config') return undefined;
   const definition = recordedDefinition(setup.payload);
   const reopened = await readAll(options.ledger, session, { run, types: ['run.reopened'], exact: false });
-  const only = model ?? termsIn(reopened).model;
+  const [started] = await options.ledger.read({ session, run, types: ['run.started'], limit: 1 });
+  const tree = started?.event_type === 'run.started' ? started.payload.tree : undefined;
+  const only = model ?? termsIn(reopened).model ?? tree?.model;
   return await nobodyToAsk(options, definition, only === undefined ? definition.models : [only], only);
 }

@@ -128,6 +128,9 @@ export const agentSetup = z.object({
   config: convergence.optional(),
 });
 
+/** `estimated`: of an executor that counted tokens and named no price. */
+const cost = z.object({ nanoUsd, prices: z.string(), estimated: z.boolean().optional() });
+
 const catalogue = {
   'session.started': z.object({ title: z.string().optional(), workspace: z.string() }),
   'session.config': agentSetup,
@@ -147,6 +150,14 @@ const catalogue = {
     retries: z.string().optional(),
     /** Takes the place of the agent's own models. */
     model: z.string().optional(),
+    /** What it was started with for every agent of its tree, in this life and in later ones, whatever their files say. */
+    tree: z
+      .object({
+        model: z.string().optional(),
+        maxTurns: z.number().int().positive().optional(),
+        vars: z.record(z.string(), z.string()).optional(),
+      })
+      .optional(),
     /** Says what it would hand over, and waits with it until it is resumed. */
     planOnly: z.boolean().optional(),
     /** Begins with what was said before condensed, whether there is room or not. */
@@ -208,8 +219,7 @@ const catalogue = {
     requested: z.string(),
     served: z.string(),
     attempts: z.number().int().positive(),
-    /** `estimated`: of an executor that counted tokens and named no price. */
-    cost: z.object({ nanoUsd, prices: z.string(), estimated: z.boolean().optional() }).optional(),
+    cost: cost.optional(),
     durationMs: z.number(),
   }),
   'model.failed': z.object({
@@ -222,6 +232,9 @@ const catalogue = {
     /** How long is waited before the next attempt. */
     nextInMs: z.number().int().nonnegative().optional(),
     inDoubt: z.literal(true).optional(), // the provider may have charged for it
+    /** What it took until then, and what that cost, of an executor that said so. */
+    usage: usage.optional(),
+    cost: cost.optional(),
   }),
 
   'tool.call': z.object({

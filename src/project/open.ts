@@ -13,6 +13,7 @@ import { createEnvironments } from '../artifacts/environment/fingerprint.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import { createIds, type SessionId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { ok } from '../base/result.ts';
 import { secretsOf } from '../base/secrets/redact.ts';
@@ -125,7 +126,7 @@ async function assemble(
     tools: toolsets.of,
     ...rightsOf(config, rules),
     redact: protection.redactor.text,
-    ...givenBy(config, env, clock),
+    ...givenBy(config, options, clock),
     host,
     assistants: assistantSettings(config.assistants),
     messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
@@ -177,7 +178,7 @@ const liveIn = ({ home }: ProjectConfig, random: Random, { redactor }: Protectio
 /** What the project's settings and files give to its agents, and what of it goes with a run that others work on. */
 function givenBy(
   config: ProjectConfig,
-  env: Environment,
+  { env, flags: { model, maxTurns, vars: given } = {} }: OpenOptions,
   clock: Clock,
 ): Pick<EngineOptions, 'contextFile' | 'defaultModels' | 'prompt' | 'projectBudget' | 'settings'> {
   const { root, vars, models, permissions, verify, budget } = config;
@@ -186,7 +187,7 @@ function givenBy(
     defaultModels: () => defaultModels(config, clock),
     prompt: (agent, workspace, more) => filledPrompt(agent, workspace, { ...config, vars: { ...vars, ...more } }, env, clock),
     projectBudget: Object.keys(budget).length === 0 ? undefined : budget,
-    settings: { vars, models, permissions, verify },
+    settings: { vars, models, permissions, verify, tree: present({ model, maxTurns, vars: given }) },
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * What was spent, by agent and model. Every figure is a sum over `model.response` events, and over what was asked or worked on
- * elsewhere without an answer and may have been charged for: a call each, at an unknown price. What a crash or a failure left
+ * elsewhere without an answer and may have been charged for: a call each, at an unknown price unless somebody said it. What a crash or a failure left
  * unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
  */
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
@@ -76,14 +76,18 @@ const tokensIn = ({ inputTokens = 0, outputTokens = 0, cacheReadTokens = 0 }: Us
 /** What was spent with an event; `undefined` for one that says nothing of it. */
 export function spendingIn(event: LedgerEvent): CallCosts | undefined {
   if (event.event_type === 'model.response') return spendingOf(event.payload);
-  if (event.event_type === 'model.failed') return event.payload.inDoubt === true ? unpriced() : undefined;
+  if (event.event_type === 'model.failed') {
+    const { cost, usage = {}, inDoubt } = event.payload;
+    if (cost !== undefined) return spendingOf({ cost, usage });
+    return inDoubt === true ? unpriced(usage) : undefined;
+  }
   if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? unpriced(event.payload.usage) : undefined;
   if (event.event_type !== 'peer.state') return undefined;
   // Of all others there is an answer, which says it.
   return ['failed', 'rejected', 'canceled'].includes(event.payload.state) ? unpriced(event.payload.usage) : undefined;
 }
 
-export function spendingOf(payload: EventOf<'model.response'>['payload']): CallCosts {
+export function spendingOf(payload: Pick<EventOf<'model.response'>['payload'], 'usage' | 'cost'>): CallCosts {
   return {
     calls: 1,
     ...tokensIn(payload.usage),

@@ -12,6 +12,7 @@ import {
   newPlay,
   type Play,
   payloadsOf,
+  RUN,
   worldOf,
 } from '../support/executors/executor-play.ts';
 import { handClock } from '../support/hand-clock.ts';
@@ -138,6 +139,50 @@ describe('what it costs', () => {
     expect(await payloadsOf(kept, 'budget.settled')).toMatchObject([
       { spent: { calls: 1, nanoUsd: 2_000_000_000 }, assumed: true },
     ]);
+    expect(await costs(kept)).toMatchObject({ unknownCalls: 1 });
+  });
+
+  it.each<[string, Partial<Play> & { readonly executor?: Parameters<typeof coder>[0] }]>([
+    ['a limit stopped it', { executor: { maxUsd: 2, maxCliCalls: 2 }, brain: three }],
+    ['it crashed each time', { habits: { falls: () => ({ why: 'crashed', message: 'it ended by itself' }) } }],
+    ['it refused', { brain: () => ({ kind: 'failed', error: { kind: 'refused', message: 'No.' } }) }],
+  ])('is all that it may be where it says nothing and %s', async (_how, play) => {
+    const kept = budgeted(play);
+    await live(kept);
+    expect(await payloadsOf(kept, 'budget.settled')).toMatchObject([{ spent: { nanoUsd: 2_000_000_000 }, inDoubt: true }]);
+    expect((await payloadsOf(kept, 'model.failed')).at(-1)).toMatchObject({ final: true, inDoubt: true });
+    expect(await costs(kept)).toMatchObject({ calls: 1, nanoUsd: 0, unknownCalls: 1 });
+  });
+
+  it('is what it said until a limit stopped it', async () => {
+    const kept = budgeted({ executor: { maxUsd: 1 }, brain: three, habits: { says: [0.4, 1.2] } });
+    await live(kept);
+    expect(await payloadsOf(kept, 'budget.settled')).toMatchObject([{ spent: { nanoUsd: 1_200_000_000 } }]);
+    expect(await costs(kept)).toMatchObject({ calls: 1, nanoUsd: 1_200_000_000, unknownCalls: 0 });
+  });
+
+  it('is not known when it was cancelled, also where that comes after a crash', async () => {
+    const play = { habits: { costUsd: 0.25 }, brain: three };
+    const { appends } = await live(budgeted(play));
+    const prompted = appends.findIndex((kinds) => kinds.includes('executor.prompted'));
+    const kept = budgeted(play);
+    await live(kept, prompted + 1);
+    const later = worldOf(kept);
+    await later.engine.cancel(RUN, 'enough');
+    expect(await driven(later, kept)).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+    await later.close();
+    expect(await payloadsOf(kept, 'budget.settled')).toMatchObject([{ spent: { nanoUsd: 2_000_000_000 }, inDoubt: true }]);
+    expect(await costs(kept)).toMatchObject({ calls: 1, unknownCalls: 1 });
+  });
+
+  it('is not known whole where another session took over from one that was lost', async () => {
+    const play = { habits: { costUsd: 0.25, loads: false }, brain: three };
+    const { appends } = await live(budgeted(play));
+    const prompted = appends.findIndex((kinds) => kinds.includes('executor.prompted'));
+    const kept = budgeted(play);
+    await live(kept, prompted + 1);
+    expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    expect(await payloadsOf(kept, 'budget.settled')).toMatchObject([{ spent: { nanoUsd: 2_000_000_000 }, assumed: true }]);
     expect(await costs(kept)).toMatchObject({ unknownCalls: 1 });
   });
 

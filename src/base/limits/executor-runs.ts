@@ -25,8 +25,6 @@ export const executorRunLimits = {
   /** Of what was said before, for a session that has lost it. */
   executorHistoryCharacters: 60_000,
   executorEventStderrBytes: 8 * KIB,
-  /** How long one that is told to stop is waited for before its processes are ended. */
-  executorStopMs: 20 * SECOND,
   /** How often it is looked whether another process has taken up the run of an executor that was left. */
   executorLeftLookMs: 2 * SECOND,
   executorMemoryEveryMs: 1 * SECOND,

@@ -12,7 +12,8 @@ export const executorLimits = {
   executorStartMs: 60 * SECOND,
   executorSessionMs: 2 * MINUTE,
   executorCallMs: 30 * SECOND,
-  executorCancelMs: 15 * SECOND,
+  /** One that goes on although it was told to stop is ended with all its processes, at once and without more words. */
+  executorCancelMs: 5 * SECOND,
   executorEndMs: 3 * SECOND,
   executorIdleMs: 30 * MINUTE,
 

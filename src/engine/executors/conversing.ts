@@ -103,10 +103,13 @@ function stayingOpen({ tree, node }: ExecutorRecorder, leave: (reason: unknown) 
   };
 }
 
+/** Until a process is certainly ended that was told to stop, and then to end. */
+const ENDED_MS = limits.executorCancelMs + limits.executorEndMs + limits.stopGraceMs;
+
 /** One that does not end when it is told to is not waited for. */
 async function unheeded({ tree }: ExecutorRecorder, signal: AbortSignal): Promise<PromptEnded> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  await sleep(tree.clock, limits.executorStopMs, new AbortController().signal);
+  await sleep(tree.clock, ENDED_MS, new AbortController().signal);
   return { kind: 'ended', stop: 'cancelled', text: '', cut: false };
 }
 

@@ -6,6 +6,7 @@ import type { AssistantMessage, Usage } from '../../events/messages.ts';
 import type { ExecutorFailure, PromptEnded } from '../../executors/port.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import type { TurnOutcome } from '../../loop/port.ts';
+import { costNothing } from '../../models/failures.ts';
 import type { Settled } from '../spending/attempts.ts';
 import type { WorstCase } from '../spending/worst-case.ts';
 import { type ExecutorExchange, type ExecutorRecorder, recorded } from './recorder.ts';
@@ -20,6 +21,8 @@ export interface Bill {
   readonly usage: Usage;
   /** What it says that it cost. */
   readonly costUsd?: number | undefined;
+  /** A session that worked on it before was lost: what that one took is in no figure here. */
+  readonly isPart?: boolean | undefined;
 }
 
 interface Cost {
@@ -29,7 +32,8 @@ interface Cost {
 }
 
 /** What it says, or what its model would cost for what it counted. */
-function costOf({ tree, use, session }: ExecutorRecorder, { usage, costUsd }: Bill): Cost | undefined {
+function costOf({ tree, use, session }: ExecutorRecorder, { usage, costUsd, isPart }: Bill): Cost | undefined {
+  if (isPart === true) return undefined;
   if (costUsd !== undefined) return { nanoUsd: Math.round(costUsd * NANO), prices: 'executor' };
   if (usage.inputTokens === undefined || usage.outputTokens === undefined) return undefined;
   for (const model of [session?.about.model, use.model]) {
@@ -82,13 +86,16 @@ export async function executorFailed(
   { before = [], bill }: { readonly before?: readonly NewEvent[]; readonly bill?: Bill | undefined } = {},
 ): Promise<TurnOutcome> {
   const { tree, use } = recorder;
-  const payload = { turn: request.turn, model: executorModel(use), attempt: tries, error, final: true };
-  const event = recorded(recorder, 'model.failed', payload, { step });
   const cost = bill === undefined ? undefined : costOf(recorder, bill);
+  const took = present({ usage: bill?.usage, cost, inDoubt: cost === undefined && !costNothing(error) ? TRUE : undefined });
+  const payload = { turn: request.turn, model: executorModel(use), attempt: tries, error, final: true, ...took };
+  const event = recorded(recorder, 'model.failed', payload, { step });
   const settled = bill === undefined || cost === undefined ? attempts.failed(error) : attempts.cost(settledBy(bill, cost));
   await tree.writer.write([...before, event, ...settled.events], settled.options);
   return { kind: 'failed', error };
 }
+
+const TRUE = true as const;
 
 const KINDS = {
   crashed: 'bad_response',

@@ -9,6 +9,7 @@ import { present } from '../../base/present.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import type { ExecutorSession, PromptEnded, PromptHandlers } from '../../executors/port.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
+import { cancelledFailure, unsentFailure } from '../../models/failures.ts';
 import { announceTurn, noBudget, recordedOutcome, TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -20,7 +21,7 @@ import { type Conversed, converse } from './conversing.ts';
 import { endSession } from './ending.ts';
 import { limitReached } from './limit-watch.ts';
 import { openSession } from './opening.ts';
-import { answeredBy, executorFailed, executorFailure } from './outcome.ts';
+import { answeredBy, type Bill, executorFailed, executorFailure } from './outcome.ts';
 import { type AsksExecutors, type ExecutorExchange, type ExecutorRecorder, recorded } from './recorder.ts';
 import { createStanding } from './standing.ts';
 import { executorTerms } from './terms.ts';
@@ -54,12 +55,16 @@ export function recordedExecutor(
 async function exchange(recorder: ExecutorRecorder, step: string, request: TurnRequest): Promise<TurnOutcome> {
   const { tree, node } = recorder;
   tree.checkpoint(node);
-  if (node.abort.signal.aborted) return TURN_CANCELLED;
+  const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
+  const at = { step, request, attempts, startedAt: tree.clock.elapsed() };
+  if (node.abort.signal.aborted) {
+    reservedBefore(recorder, at);
+    return await stopped(recorder, at, 1);
+  }
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
-  const attempts = createAttempts(tree, node, step, limitingScopes(node.scopes));
   try {
-    return await persist(recorder, { step, request, attempts, startedAt: tree.clock.elapsed() });
+    return await persist(recorder, at);
   } finally {
     attempts.done();
   }
@@ -74,17 +79,23 @@ function mayCost({ terms, standing }: ExecutorRecorder): number | undefined {
   return before === undefined ? 0 : Math.max(0, Math.floor(terms.maxUsd * NANO) - before);
 }
 
-/** The request and its reservation are committed. One that an earlier life has made is still open, and goes on. */
-async function announced(recorder: ExecutorRecorder, at: ExecutorExchange, worst: WorstCase): Promise<TurnOutcome | undefined> {
-  const { node } = recorder;
-  const { step, request, attempts } = at;
+/** What an earlier life has reserved for the turn is still open, and goes on. */
+function reservedBefore({ node, use }: ExecutorRecorder, { step, attempts }: ExecutorExchange): boolean {
   const before = node.journal.recorded('budget.reserved', step);
   const settled = node.journal.recorded('budget.settled', step);
-  const isOpen = before !== undefined && (settled === undefined || settled.position < before.position);
-  if (isOpen) {
-    attempts.goOn({ ...worst, amounts: before.payload.amounts });
-    return undefined;
-  }
+  if (before === undefined || (settled !== undefined && settled.position > before.position)) return false;
+  attempts.goOn(worstOf(use, before.payload.amounts));
+  return true;
+}
+
+const worstOf = (use: ExecutorRecorder['use'], amounts: WorstCase['amounts']): WorstCase => ({
+  ...{ model: executorModel(use), inputTokens: 0, outputTokens: 0, amounts },
+});
+
+/** The request and its reservation are committed. */
+async function announced(recorder: ExecutorRecorder, at: ExecutorExchange, worst: WorstCase): Promise<TurnOutcome | undefined> {
+  const { step, request, attempts } = at;
+  if (reservedBefore(recorder, at)) return undefined;
   const refused = await announceTurn(recorder, step, request, true, attempts, worst);
   if (refused === undefined) return undefined;
   return refused.kind === 'refused' ? noBudget(refused) : TURN_CANCELLED;
@@ -95,13 +106,12 @@ async function persist(recorder: ExecutorRecorder, at: ExecutorExchange): Promis
   const { tree, node, use, terms, standing } = recorder;
   const most = mayCost(recorder);
   if (most === 0 && standing.nanoUsd() !== undefined && (terms.maxUsd ?? 0) > 0) return await limited(recorder, at, 'cost');
-  const amounts = { calls: 1, tokens: 0, ...present({ nanoUsd: most }) };
-  const worst = { model: executorModel(use), inputTokens: 0, outputTokens: 0, amounts };
+  const worst = worstOf(use, { calls: 1, tokens: 0, ...present({ nanoUsd: most }) });
   const refused = await announced(recorder, at, worst);
   if (refused !== undefined) return refused;
   for (let attempt = 1; ; attempt += 1) {
     const opened = await tree.atWork.during(() => openSession(recorder, at.step));
-    if (node.abort.signal.aborted) return stopped(recorder);
+    if (node.abort.signal.aborted) return await stopped(recorder, at, attempt);
     if (!opened.ok) {
       const { why, ...said } = opened.error;
       const error = executorFailure(recorder, why, said, standing.isOpen(at.step));
@@ -109,8 +119,9 @@ async function persist(recorder: ExecutorRecorder, at: ExecutorExchange): Promis
       again(recorder, at, error, attempt);
       continue;
     }
+    const isPart = standing.isOpen(at.step) && opened.value.restored !== 'live';
     const came = await talk(recorder, at, opened.value, most);
-    const bill = { worst, usage: came.usage, costUsd: came.costUsd };
+    const bill = { worst, usage: came.usage, costUsd: came.costUsd, isPart };
     recorder.last = came.ended.kind === 'ended' ? { stop: came.ended.stop } : { why: came.ended.why };
     if (came.reached !== undefined) {
       const error = executorFailure(recorder, 'limit', came.reached, true);
@@ -118,7 +129,7 @@ async function persist(recorder: ExecutorRecorder, at: ExecutorExchange): Promis
     }
     if (node.abort.signal.aborted || came.isPaused) {
       tree.writer.enqueue(came.seen);
-      return stopped(recorder);
+      return await stopped(recorder, at, attempt, bill);
     }
     if (came.ended.kind === 'ended') {
       const { stop, text } = came.ended;
@@ -138,9 +149,13 @@ async function persist(recorder: ExecutorRecorder, at: ExecutorExchange): Promis
   }
 }
 
-/** The run is to end, or to stand still. */
-function stopped({ tree, node }: ExecutorRecorder): TurnOutcome {
+/** The run is to stand still, or to end: then what was said to it may have cost something, also in an earlier life. */
+async function stopped(recorder: ExecutorRecorder, at: ExecutorExchange, tries: number, bill?: Bill): Promise<TurnOutcome> {
+  const { tree, node, standing } = recorder;
   tree.checkpoint(node);
+  if (standing.isOpen(at.step)) return await executorFailed(recorder, at, cancelledFailure, tries, { bill });
+  const { events, options } = at.attempts.failed(unsentFailure);
+  tree.writer.enqueue(events, options);
   return TURN_CANCELLED;
 }
 

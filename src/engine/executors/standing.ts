@@ -49,8 +49,11 @@ export function createStanding(past: readonly LedgerEvent[]): ExecutorStanding {
         prompted.delete(step ?? '');
         const { cost } = given as Payloads['model.response'];
         spent = cost === undefined || spent === undefined ? undefined : spent + cost.nanoUsd;
-      } else if (type === 'model.failed' && (given as Payloads['model.failed']).final) prompted.delete(step ?? '');
-      else if (type === 'executor.call') note(given);
+      } else if (type === 'model.failed') {
+        const { final, cost, inDoubt } = given as Payloads['model.failed'];
+        if (final) prompted.delete(step ?? '');
+        spent = inDoubt === true || spent === undefined ? undefined : spent + (cost?.nanoUsd ?? 0);
+      } else if (type === 'executor.call') note(given);
       else if (type === 'executor.result') {
         const { id, status } = given as Payloads['executor.result'];
         ends.set(id, status);

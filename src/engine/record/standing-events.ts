@@ -5,6 +5,7 @@
 import { present } from '../../base/present.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import type { TreeTerms } from '../options.ts';
 import type { DrivenRun } from './driven-run.ts';
 
 /** The events that were not undone, in their order. */
@@ -25,11 +26,11 @@ export function startedUnder(
   return budget === started.budget ? started : { ...started, ...present({ budget }) };
 }
 
-/** What holds for every agent of the tree since its root went on under other terms; the last word counts. */
-export function treeTerms(node: DrivenRun): Pick<Payloads['run.reopened'], 'model' | 'maxTurns'> {
+/** What holds for every agent of the tree: what its root was started with, and went on under since; the last word counts. */
+export function treeTerms(node: DrivenRun): TreeTerms {
   let root = node;
   while (root.parent !== undefined) root = root.parent;
-  return termsIn(root.journal.past);
+  return { ...root.started.tree, ...termsIn(root.journal.past) };
 }
 
 export function termsIn(past: readonly LedgerEvent[]): Pick<Payloads['run.reopened'], 'model' | 'maxTurns'> {

@@ -1,6 +1,7 @@
 /** Setting up the agent of a run: from the ledger when it was set up before, from its file otherwise. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { hasOwnModels } from '../../agents/definition/executor.ts';
+import { withModel } from '../../agents/definition/references.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
@@ -12,7 +13,7 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import { executorTerms } from '../executors/terms.ts';
 import { failureOf } from '../failure-of.ts';
 import { nobodyToAsk } from '../models-below.ts';
-import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess } from '../options.ts';
+import type { AgentAccess, ModelAccess, ProjectRules, ToolAccess, TreeTerms } from '../options.ts';
 import { type AgentSetup, recordedDefinition, setupPayload } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
@@ -22,18 +23,35 @@ import { SETUP_STEP } from './drive-run.ts';
 import { equip, prepareAgent, unknownPrice } from './prepare.ts';
 
 /** Under the terms on which the tree goes on now. */
-export async function setupOf(...[tree, node, ...rest]: Parameters<typeof setupAsBefore>): Promise<Result<AgentSetup, Failure>> {
-  const { model, maxTurns } = treeTerms(node);
-  // Whoever names no model has this one, also where there is no other.
-  const under = model === undefined ? tree : { ...tree, defaultModels: async () => ok([model]) };
-  const setup = await setupAsBefore(under, node, ...rest);
-  if (!setup.ok || (model === undefined && maxTurns === undefined)) return setup;
-  const { definition, models } = setup.value;
-  return ok({
-    ...setup.value,
-    definition: { ...definition, ...present({ maxTurns }) },
-    models: model === undefined || hasOwnModels(definition) ? models : [model],
-  });
+export async function setupOf(
+  ...[tree, node, rootSetup, found]: Parameters<typeof setupAsBefore>
+): Promise<Result<AgentSetup, Failure>> {
+  const terms = treeTerms(node);
+  const setup = await setupAsBefore(withTerms(tree, terms), node, rootSetup, found && agentUnder(found, terms));
+  if (!setup.ok || (terms.model === undefined && terms.maxTurns === undefined)) return setup;
+  const definition = agentUnder(setup.value.definition, terms);
+  const { models } = terms.model === undefined ? setup.value : definition;
+  return ok({ ...setup.value, definition, models });
+}
+
+/** Every agent as the terms of the whole tree have it. */
+export function withTerms<Options extends AgentAccess & ModelAccess>(options: Options, terms: TreeTerms): Options {
+  const { model, vars } = terms;
+  return {
+    ...options,
+    agent: async (name, session) => {
+      const found = await options.agent(name, session);
+      return found && agentUnder(found, terms);
+    },
+    // Whoever names no model has this one, also where there is no other.
+    defaultModels: model === undefined ? options.defaultModels : async () => ok([model]),
+    prompt: (agent, workspace, more) => options.prompt(agent, workspace, vars === undefined ? more : { ...more, ...vars }),
+  };
+}
+
+function agentUnder(agent: AgentDefinition, { model, maxTurns }: TreeTerms): AgentDefinition {
+  const asking = model === undefined ? agent : withModel(agent, model);
+  return maxTurns === undefined ? asking : { ...asking, maxTurns };
 }
 
 /** The recorded setup of a run that is taken up again; a new one otherwise, which is recorded before it is used. */

@@ -3,6 +3,7 @@
  * then is added up once, from the events, and put on its account together with the limit.
  */
 import type { RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { Amounts, Budget, EventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { parentRun } from '../../events/run-origin.ts';
@@ -76,10 +77,13 @@ function spentIn(event: LedgerEvent, run: RunId, settled: ReadonlySet<string>): 
       return [{ calls: 1, tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0), nanoUsd: cost?.nanoUsd ?? 0 }];
     }
     case 'model.failed': {
+      const { cost, usage } = event.payload;
       const { kind, unsent } = event.payload.error;
       // Without a model there was no attempt; what it cost that one broke off is only known where it was reserved.
       const made = kind !== 'cancelled' && (unsent !== true || kind === 'network');
-      return made && !settled.has(placeOf(event, 1)) ? [{ calls: 1, tokens: 0 }] : [];
+      const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
+      const took = { calls: 1, tokens, ...present({ nanoUsd: cost?.nanoUsd }) };
+      return (made || cost !== undefined) && !settled.has(placeOf(event, 1)) ? [took] : [];
     }
     default:
       return [];

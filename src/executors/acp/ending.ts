@@ -9,6 +9,8 @@ export interface SessionEnding {
   /** Somebody ended it. */
   hasBegun(): boolean;
   end(): Promise<ExecutorEnd>;
+  /** It did not hear that it should stop: nothing more is said to it, and nobody waits for it. */
+  endNow(): Promise<ExecutorEnd>;
   /** From now on it ends by itself, unless somebody comes. */
   wait(): void;
   come(): void;
@@ -19,21 +21,22 @@ export function createEnding({ peer, link, session, state, canClose }: OpenedSes
   let ending: Promise<ExecutorEnd> | undefined;
   let isGone = false;
   let forget = (): void => undefined;
-  const run = async (): Promise<ExecutorEnd> => {
+  const run = async (isDeaf: boolean): Promise<ExecutorEnd> => {
     forget();
     if (state.turn?.isOver() === false && !isGone) peer.notify('session/cancel', { sessionId: session });
     state.turn?.cancel();
     follower.giveUp();
     await terminals.stopAll();
-    if (canClose && !isGone) await peer.request('session/close', { sessionId: session }, limits.executorEndMs);
-    const how = await link.end();
+    if (canClose && !isGone && !isDeaf) await peer.request('session/close', { sessionId: session }, limits.executorEndMs);
+    const how = await (isDeaf ? link.endNow() : link.end());
     peer.close();
     return how;
   };
-  const end = (): Promise<ExecutorEnd> => {
-    ending ??= run();
+  const begin = (isDeaf: boolean): Promise<ExecutorEnd> => {
+    ending ??= run(isDeaf);
     return ending;
   };
+  const end = (): Promise<ExecutorEnd> => begin(false);
   void peer.closed.then(() => {
     isGone = true;
     follower.giveUp();
@@ -45,6 +48,7 @@ export function createEnding({ peer, link, session, state, canClose }: OpenedSes
     isAlive: () => ending === undefined && !isGone,
     hasBegun: () => ending !== undefined,
     end,
+    endNow: () => begin(true),
     wait() {
       forget();
       if (ending === undefined) forget = clock.after(limits.executorIdleMs, () => void end());

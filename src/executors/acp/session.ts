@@ -97,12 +97,12 @@ async function ask(
   redact: (text: string) => string,
 ): Promise<void> {
   const { entry, peer, state, session, logins } = opened;
-  const costBefore = state.costUsd;
+  state.costBefore = state.costUsd;
   const answer = await opened.prompt({ sessionId: session, prompt: blocks });
   const said = answer.ok ? prompted.safeParse(answer.value) : undefined;
   // What it left running is over with the prompt, and is told before its end.
   await state.terminals.stopAll();
-  if (said?.success === true) return turn.ended(said.data, costSince(costBefore, opened));
+  if (said?.success === true) return turn.ended(said.data, costSince(opened));
   if (answer.ok) return turn.failed(malformed(entry, 'a prompt'));
   if (ending.hasBegun() && answer.error.kind === 'closed') return turn.cancelled();
   const failure = await executorFailureOf(answer.error, {
@@ -114,9 +114,9 @@ async function ask(
 }
 
 /** It tells what the whole session cost so far. Of one from an earlier life that may be more than was ever told here. */
-function costSince(before: number | undefined, { state, restored }: OpenedSession): number | undefined {
-  if (state.costUsd === undefined || (before === undefined && restored === 'loaded')) return undefined;
-  return Math.max(0, state.costUsd - (before ?? 0));
+function costSince({ state: { costUsd, costBefore }, restored }: OpenedSession): number | undefined {
+  if (costUsd === undefined || (costBefore === undefined && restored === 'loaded')) return undefined;
+  return Math.max(0, costUsd - (costBefore ?? 0));
 }
 
 function cancel(turn: PromptTurn, opened: OpenedSession, ending: SessionEnding, clock: Clock): void {
@@ -127,7 +127,7 @@ function cancel(turn: PromptTurn, opened: OpenedSession, ending: SessionEnding, 
   const forget = clock.after(limits.executorCancelMs, () => {
     if (turn.isOver()) return;
     tell(opened, turn.notice(`It did not stop within ${limits.executorCancelMs / 1000} s (executorCancelMs), and was ended.`));
-    void ending.end();
+    void ending.endNow();
   });
   void turn.done.then(forget);
 }

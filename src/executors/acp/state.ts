@@ -15,8 +15,9 @@ export interface ExecutorState {
   /** The prompt that is worked on, or that ended while nobody followed. */
   turn: PromptTurn | undefined;
   mode: string | undefined;
-  /** Of the whole session, as it last said. */
+  /** Of the whole session, as it last said; and as it had said when the prompt went out. */
   costUsd: number | undefined;
+  costBefore: number | undefined;
   /** The first line that was no message. */
   junk: string | undefined;
   readonly follower: PromptFollower;
@@ -56,7 +57,7 @@ export function createState({ clock, titleIsCommand, enter, redact }: StateNeeds
     for (const update of updates) follower.tell({ what: 'update', update });
   };
   const state: ExecutorState = {
-    ...{ session: undefined, turn: undefined, mode: undefined, costUsd: undefined, junk: undefined },
+    ...{ session: undefined, turn: undefined, mode: undefined, costUsd: undefined, costBefore: undefined, junk: undefined },
     ...{ follower, calls, terminals },
     told(params) {
       const parsed = sessionUpdate.safeParse(params);
@@ -68,7 +69,10 @@ export function createState({ clock, titleIsCommand, enter, redact }: StateNeeds
       const update = updateOf(kind, parsed.data.update, calls);
       if (update === undefined) return;
       if (update === 'lost') return pass(turn?.notice(NOT_UNDERSTOOD) ?? []);
-      if (update.kind === 'usage') state.costUsd = update.costUsd ?? state.costUsd;
+      if (update.kind === 'usage' && update.costUsd !== undefined) {
+        state.costUsd = update.costUsd;
+        return pass(turn?.take({ ...update, costUsd: Math.max(0, update.costUsd - (state.costBefore ?? 0)) }) ?? []);
+      }
       if (update.kind === 'mode' && update.mode === state.mode) return;
       if (update.kind === 'mode') state.mode = update.mode;
       pass(turn?.take(update) ?? []);

@@ -27,6 +27,8 @@ export interface Link {
   how(): ExecutorEnd;
   /** Lets it end, and makes it end. As often as one likes. */
   end(): Promise<ExecutorEnd>;
+  /** Without waiting for it to go by itself. */
+  endNow(): Promise<ExecutorEnd>;
 }
 
 export interface ProcessStart {
@@ -95,18 +97,20 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
     refused: refused.map(needs.redact),
   });
   let ending: Promise<ExecutorEnd> | undefined;
-  const end = async (): Promise<ExecutorEnd> => {
+  const end = async (waitMs: number): Promise<ExecutorEnd> => {
     child.stdin.end();
-    if ((await inTime(exited, limits.executorEndMs, clock)) === LATE) await stopGroup(child, exited, clock);
+    if (waitMs === 0 || (await inTime(exited, waitMs, clock)) === LATE) await stopGroup(child, exited, clock);
     await gone;
     return how();
   };
+  const once = (waitMs: number): Promise<ExecutorEnd> => {
+    ending ??= end(waitMs);
+    return ending;
+  };
   return ok({
     ...{ pid, input: child.stdout, output: child.stdin, gone, how },
-    end: () => {
-      ending ??= end();
-      return ending;
-    },
+    end: () => once(limits.executorEndMs),
+    endNow: () => once(0),
   });
 }
 
@@ -127,12 +131,15 @@ export async function connectTcp(host: string, port: number, clock: Clock, signa
   }
   socket.on('error', () => {});
   const how = (): ExecutorEnd => ({ stderr: '', survivors: [], refused: [] });
-  const end = async (): Promise<ExecutorEnd> => {
-    socket.end();
-    await inTime(gone, limits.executorEndMs, clock);
+  const endNow = async (): Promise<ExecutorEnd> => {
     socket.destroy();
     await gone;
     return how();
   };
-  return ok({ input: socket, output: socket, gone, how, end });
+  const end = async (): Promise<ExecutorEnd> => {
+    socket.end();
+    await inTime(gone, limits.executorEndMs, clock);
+    return await endNow();
+  };
+  return ok({ input: socket, output: socket, gone, how, end, endNow });
 }
