@@ -51,7 +51,7 @@ export const executorClientMutations: readonly Mutation[] = [
     invariant: 'An executor that does not hear a cancel is ended',
     change: 'it is waited for',
     file: `${room}/session.ts`,
-    find: 'void ending.end();\n  });\n  void turn.done',
+    find: 'void ending.endNow();\n  });\n  void turn.done',
     replace: '});\n  void turn.done',
     caughtBy: { file: lifecycle, test: 'ends one that does not hear' },
   },

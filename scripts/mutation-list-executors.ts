@@ -84,8 +84,8 @@ export const executorMutations: readonly Mutation[] = [
     invariant: 'X6: a prompt is reserved for once, through all its lives',
     change: 'each life reserves anew',
     file: asked,
-    find: 'if (isOpen) {\n    attempts.goOn',
-    replace: 'if (isOpen && step === request.turn.toString()) {\n    attempts.goOn',
+    find: 'if (reservedBefore(recorder, at)) return undefined;',
+    replace: 'if (step === request.turn.toString()) return undefined;',
     caughtBy: { file: limits, test: 'is reserved once for a prompt' },
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Whether anybody is there to do what an agent hands over to executors. Looked at before a run starts: otherwise its model would
- * be paid for a plan that nobody can carry out.
+ * Whether anybody is there to do what an agent hands over to executors, and somewhere to do it. Looked at before a run starts:
+ * otherwise its model would be paid for a plan that nobody can carry out.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { executorNamed } from '../agents/definition/executor.ts';
@@ -8,13 +8,18 @@ import { edgeOf, referencesOf } from '../agents/definition/references.ts';
 import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { ExecutorFailure } from '../executors/port.ts';
-import type { AgentAccess, ExecutorAccess } from './options.ts';
+import type { AgentAccess, ExecutorAccess, TaskAccess } from './options.ts';
 
 export async function nobodyToWork(
-  { agent: find, executors }: Pick<AgentAccess, 'agent'> & Pick<ExecutorAccess, 'executors'>,
+  { agent: find, executors, places }: Pick<AgentAccess, 'agent'> & Pick<ExecutorAccess, 'executors'> & TaskAccess,
   agent: AgentDefinition,
   folder: string,
 ): Promise<Failure | undefined> {
+  const nowhere = agent.architect?.workspace === 'worktree' ? await places?.problem?.(folder) : undefined;
+  if (nowhere !== undefined) {
+    const fix = `${nowhere.fix ?? ''} Or leave out "workspace: worktree" of ${agent.name}: the folder is worked in as it is.`;
+    return { ...nowhere, fix: fix.trim() };
+  }
   if (executors === undefined) return undefined;
   const missing: ExecutorFailure[] = [];
   for (const { kind, target } of referencesOf(agent)) {

@@ -12,6 +12,7 @@ import type { Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
 import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
+import type { TreeTerms } from '../events/going-on.ts';
 import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
 import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -126,7 +127,9 @@ export interface TaskPlaces {
   lease?(wanted: WantedTaskFiles): Promise<Result<void, Failure>>;
   /** Where a task's own place is, or would be. */
   where(wanted: Pick<WantedTaskPlace, 'session' | 'task'>): string;
-  /** Asked for again, it is the same one. `no_repository` where the folder is in none. */
+  /** Why nothing can have a place of its own that works in this folder. */
+  problem?(folder: string): Promise<Failure | undefined>;
+  /** Asked for again, it is the same one. `no_repository` where the folder is in none, `no_git` where there is no git. */
   prepare(wanted: WantedTaskPlace): Promise<Result<TaskPlace, Failure>>;
   /** What was done there. What lies outside of the terms is taken back at the place, and kept. */
   capture(terms: TaskTerms, session: SessionId): Promise<Result<CapturedTask, Failure>>;
@@ -281,8 +284,6 @@ export interface ProjectRules {
   /** What of the settings goes with a run to whoever works on it elsewhere. */
   readonly settings?: CarriedSettings | undefined;
 }
-
-export type TreeTerms = NonNullable<Payloads['run.started']['tree']>;
 
 export interface CarriedSettings {
   /** What holds for every agent of a tree that is started here; it is recorded with the start. */

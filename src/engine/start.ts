@@ -2,6 +2,7 @@
 import type { SessionId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
+import type { TreeTerms } from '../events/going-on.ts';
 import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { isSomebody } from '../ledger/rules/leases.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
@@ -9,7 +10,7 @@ import type { Driver } from './driver.ts';
 import { nobodyToWork } from './executors-below.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
-import type { EngineOptions, TreeTerms } from './options.ts';
+import type { EngineOptions } from './options.ts';
 import { ofSession } from './options.ts';
 import type { StartOutcome, StartRequest } from './port.ts';
 import { budgetOf, setupPayload } from './record/agent-setup.ts';

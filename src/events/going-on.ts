@@ -22,6 +22,14 @@ export const broughtRepository = z.object({
   base: z.string(),
 });
 
+/** What holds for every agent of a tree, whatever their files say. */
+export const treeTerms = z.object({
+  model: z.string().optional(),
+  maxTurns: z.number().int().positive().optional(),
+  vars: z.record(z.string(), z.string()).optional(),
+});
+export type TreeTerms = z.infer<typeof treeTerms>;
+
 export const goingOnEvents = {
   /** What goes with a run to machines that have nothing of its project but the ledger. */
   'session.brought': z.object({

@@ -1,8 +1,10 @@
 /** What is said about a run at its end or later, as one object. */
 import { unreachable } from '../base/errors.ts';
+import { present } from '../base/present.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
 import type { Failure, Report, Verification } from '../events/catalogue.ts';
 import type { GroupProgress } from '../projections/patterns/group-progress.ts';
+import type { ShownPackage } from '../projections/patterns/task-packages.ts';
 import { type CutBy, type RunNode, type RunTree, subtree, subtreeDoings } from '../projections/run-tree.ts';
 import { failedBelow } from './failed-below.ts';
 
@@ -38,6 +40,8 @@ export interface RunSummary {
   readonly waits: readonly OpenWait[];
   /** Of a run that is a reflect loop: the rule that ended it, and what each iteration was judged to be worth. */
   readonly loop?: { readonly ended: GroupProgress['stop']; readonly scores: readonly (number | null)[] };
+  /** Of a run that only had to plan: what it would hand over. */
+  readonly packages?: readonly ShownPackage[];
   /** Of a run that had tasks worked on at places of their own: how many files their work changes, for `troupe apply`. */
   readonly toApply?: { readonly files: number };
   readonly ledger: string;
@@ -49,6 +53,7 @@ export interface SummaryFacts {
   readonly now: number;
   readonly end?: RunEnd | undefined;
   readonly waits?: readonly OpenWait[] | undefined;
+  readonly packages?: readonly ShownPackage[] | undefined;
 }
 
 export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): RunSummary {
@@ -76,6 +81,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
     waits: facts.waits ?? (facts.end?.kind === 'waiting' ? facts.end.waits : []),
     ...loopOf(tree, node),
+    ...present({ packages: facts.packages }),
     ...(node.merged === 0 ? {} : { toApply: { files: node.merged } }),
     ledger: facts.ledger,
   };

@@ -1,7 +1,8 @@
 /**
  * What was spent, by agent and model. Every figure is a sum over `model.response` events, and over what was asked or worked on
- * elsewhere without an answer and may have been charged for: a call each, at an unknown price unless somebody said it. What a crash or a failure left
- * unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's count exists.
+ * elsewhere without an answer and may have been charged for: a call each, at an unknown price unless somebody said it. What a
+ * crash or a failure left unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's
+ * count exists.
  */
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import type { Usage } from '../events/messages.ts';

@@ -57,10 +57,20 @@ describe('work that is handed over ends with', () => {
     expect({ code, out }).toEqual({ code: 6, out: '' });
     expect(err).toMatch(/Nobody is here who could do the work of lead\. There is no executor "codx-acp"\. .*"nobody"/);
     expect((await here.troupe('sessions')).out).not.toContain('lead');
-    expect(await here.troupe('run', 'lead', 'Go.', '--plan-only')).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('goal: "Do it"'),
+    const planned = await here.troupe('run', 'lead', 'Go.', '--plan-only', '--json');
+    expect(planned.code, planned.err).toBe(0);
+    expect(JSON.parse(planned.out)).toMatchObject({
+      status: 'paused',
+      packages: [{ executor: 'codx-acp', yaml: expect.stringContaining('goal: "Do it"') }],
     });
+  });
+
+  it('2 when a worktree is demanded where there can be none, before the model is asked', async () => {
+    await using here = await project('executor: hand, workspace: worktree', { lead: [delegates] });
+    const { code, out, err } = await here.troupe('run', 'lead', 'Go.');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/not in a git repository.*\n.*git init and commit.*leave out "workspace: worktree" of lead/s);
+    expect((await here.troupe('sessions')).out).not.toContain('lead');
   });
 
   it('4 when the budget is used up, and 5 when it has to be asked what is meant', async () => {

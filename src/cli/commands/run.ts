@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { shortId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
@@ -18,7 +18,7 @@ import { createFollower } from '../../library/follow.ts';
 import { findRoot } from '../../project/config.ts';
 import type { Project } from '../../project/project.ts';
 import { foldBudget, initialBudget, type Totals } from '../../projections/budget.ts';
-import { packagesIn, packageTypes } from '../../projections/patterns/task-packages.ts';
+import { packagesIn, packageTypes, type ShownPackage } from '../../projections/patterns/task-packages.ts';
 import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
@@ -155,6 +155,8 @@ async function goesOnFrom(
   return newest;
 }
 
+type Handled = Pick<RunHandle, 'session' | 'run'>;
+
 interface Asked {
   readonly agent: string;
   readonly prompt: string;
@@ -190,29 +192,29 @@ async function startAndDrive(
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
   const end = await stayWithRun({ context, project, follower, heard, view, approveAll: options.yes === true }, handle);
-  const finished = await finishRun(
-    context,
-    project,
-    { session: handle.session, run: handle.run, tree: follower.tree, end },
-    options,
-  );
+  const { session, run } = handle;
   const isPlan = options.planOnly === true && end.kind === 'paused';
-  if (isPlan) await printPackages(context, project, handle, options);
+  const packages = isPlan ? await packagesOf(project, handle) : undefined;
+  const finished = await finishRun(context, project, { session, run, tree: follower.tree, end, packages }, options);
+  if (packages !== undefined) printPackages(context, run, packages, options);
   const code = isPlan ? exitCodes.completed : finished;
   const wallMs = context.clock.elapsed() - startedAt;
   return { code, took: { ...(budget === undefined ? NOTHING : await tookOf(project, handle)), wallMs } };
 }
 
+async function packagesOf({ ledger }: Project, { session, run }: Handled): Promise<readonly ShownPackage[]> {
+  return packagesIn(await readAll(ledger, session, { root: run, types: packageTypes, exact: false }));
+}
+
 /** What would be handed over, as it would be; one document after the other. */
-async function printPackages(
+function printPackages(
   context: CommandContext,
-  { ledger }: Project,
-  { session, run }: Pick<RunHandle, 'session' | 'run'>,
+  run: RunId,
+  packages: readonly ShownPackage[],
   { json, jsonl }: RunCommandOptions,
-): Promise<void> {
-  const packages = packagesIn(await readAll(ledger, session, { root: run, types: packageTypes, exact: false }));
+): void {
   const { out, progress } = context.terminal;
-  if (json !== true && jsonl !== true) out.write(packages.map((yaml) => safeText(yaml)).join('---\n'));
+  if (json !== true && jsonl !== true) out.write(packages.map(({ yaml }) => safeText(yaml)).join('---\n'));
   progress.line(
     `${counted(packages.length, 'task')}, none handed over yet; go on with: ${callOf(context)} resume ${shortId(run)}`,
   );
@@ -221,7 +223,7 @@ async function printPackages(
 const NOTHING: Totals = { calls: 0, tokens: 0, nanoUsd: 0 };
 
 /** As the limits count it: what was reserved and never settled may have been spent. */
-async function tookOf({ ledger }: Project, { session, run }: Pick<RunHandle, 'session' | 'run'>): Promise<Totals> {
+async function tookOf({ ledger }: Project, { session, run }: Handled): Promise<Totals> {
   const types = ['budget.reserved', 'budget.settled'] as const;
   const events = await readAll(ledger, session, { root: run, types, exact: false });
   const use = events.reduce(foldBudget, initialBudget()).get(run);

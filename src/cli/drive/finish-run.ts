@@ -7,6 +7,7 @@ import type { Budget } from '../../events/going-on.ts';
 import { type SummaryFacts, summarise } from '../../front/summary.ts';
 import { type HeardPieces, hear } from '../../library/hear.ts';
 import type { Project } from '../../project/project.ts';
+import type { ShownPackage } from '../../projections/patterns/task-packages.ts';
 import { type RunTree, subtree } from '../../projections/run-tree.ts';
 import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { type CommandContext, callOf, printJson, printJsonError } from '../terminal/command.ts';
@@ -74,6 +75,8 @@ export interface Finished {
   readonly run: RunId;
   readonly tree: RunTree;
   readonly end: RunEnd;
+  /** What it would hand over, where it only had to plan. */
+  readonly packages?: readonly ShownPackage[] | undefined;
 }
 
 export async function finishRun(
@@ -83,7 +86,7 @@ export async function finishRun(
   options: OutputOptions,
 ): Promise<ExitCode> {
   const { terminal, clock } = context;
-  const { tree, end, session } = finished;
+  const { tree, end, session, packages } = finished;
   const node = tree.runs.get(finished.run);
   const least = project.config.require;
   const code = exitCodeOfEnd(end, least);
@@ -94,7 +97,7 @@ export async function finishRun(
     return code;
   }
   const waits = await openAfter(project, finished);
-  const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end, waits });
+  const summary = summarise(tree, node, { session, ledger: project.config.ledger, now: clock.now(), end, waits, packages });
   const onlyError = node.report !== null && isOnlyError(node.report, summary.error);
   const answers = node.report !== null && !onlyError;
   if (!options.quiet && answers) terminal.progress.line();

@@ -5,7 +5,7 @@
 import { present } from '../../base/present.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { TreeTerms } from '../options.ts';
+import type { TreeTerms } from '../../events/going-on.ts';
 import type { DrivenRun } from './driven-run.ts';
 
 /** The events that were not undone, in their order. */

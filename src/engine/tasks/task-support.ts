@@ -42,8 +42,11 @@ export function taskSupport(tree: SupportsTasks, node: DrivenRun): TaskSupport {
       const environment = await artifactsOfRun(tree, node).environment(tree.workspaceOf(node));
       return { session: tree.session, environment: environment ?? NO_ENVIRONMENT };
     },
-    where: async (task, workspace) =>
-      (workspace === 'in-place' ? undefined : places?.where({ session: tree.session, task })) ?? tree.workspaceOf(node),
+    async where(task, workspace) {
+      const folder = tree.workspaceOf(node);
+      const isFolder = tree.travelsFrom === undefined && (await places?.problem?.(folder)) !== undefined;
+      return (workspace === 'in-place' || isFolder ? undefined : places?.where({ session: tree.session, task })) ?? folder;
+    },
     prepare: (wanted) => prepare(tree, node, wanted),
     collect: (key, terms) => collect(tree, node, key, terms),
     progress: (key, terms) => progress(tree, node, key, terms),
@@ -80,7 +83,8 @@ async function prepare(tree: SupportsTasks, node: DrivenRun, wanted: PlaceWanted
   const made = await places?.prepare({ folder, session: tree.session, task: wanted.task, base: wanted.base });
   if (made?.ok === true) return { place: made.value };
   // Where nobody said that it must be a worktree, a folder that is no repository is worked on as it is.
-  if (wanted.workspace === undefined && (made === undefined || made.error.code === 'no_repository')) return inPlace;
+  const isFolder = made === undefined || made.error.code === 'no_repository' || made.error.code === 'no_git';
+  if (wanted.workspace === undefined && isFolder) return inPlace;
   const refused = made?.error.message ?? 'Worktrees cannot be made here.';
   return { refused, ...present({ fix: made?.error.fix }) };
 }

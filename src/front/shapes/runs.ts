@@ -89,6 +89,17 @@ const summaryShape = {
     .object({ ended: stopReason.nullable(), scores: z.array(z.number().nullable()) })
     .optional()
     .describe('of a reflect loop'),
+  packages: z
+    .array(
+      z.object({
+        task: z.string(),
+        executor: z.string(),
+        verify: z.array(z.string()).describe('the lines of its acceptance that are run'),
+        yaml: z.string().describe('as it would be handed over'),
+      }),
+    )
+    .optional()
+    .describe('with --plan-only: the tasks that would be handed over'),
   toApply: z
     .object({ files: count })
     .optional()

@@ -22,10 +22,32 @@ async function processes(more: { readonly maxFiles?: number } = {}) {
     return createTaskPlaces(options, watching, { ledger: project.ledger, clock: systemClock, root: top });
   };
   const files = { folder: top, session, task: 'task-1', run: 'run_1' as RunId, domain };
-  return { top, open, files };
+  return { top, home, open, files };
 }
 
 describe('a task in a folder as it is', () => {
+  it('that is in no repository has back what it made, and of what it changed it is told that it is there', async () => {
+    const { home, open } = await processes();
+    const folder = join(home, 'plain');
+    writeFiles(folder, { 'mine.txt': 'by the task\n', 'new.txt': 'new\n', 'sub/other.txt': 'by a person\n' });
+    const places = await open();
+    expect(await places.problem?.(folder)).toMatchObject({ code: 'no_repository', fix: expect.stringContaining('git init') });
+    const limits = { maxCliCalls: 1, maxDurationMs: 1_000, maxMemoryMb: 1 };
+    const place = { kind: 'in-place' as const, path: folder };
+    const terms: TaskTerms = { task: 'task-1', ...domain, limits, mode: 'full', place, package: 'x' };
+    const sum = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const written = new Map([
+      ['mine.txt', { before: sum('before\n'), after: sum('by the task\n') }],
+      ['new.txt', { before: null, after: sum('new\n') }],
+      ['sub/other.txt', { before: null, after: sum('by the task\n') }],
+    ]);
+    for (const _again of [1, 2]) {
+      const told = value((await places.takeBack?.(terms, session, written)) ?? { ok: false, error: 'none' });
+      expect(told.map(({ path, kept = '' }) => [path, readFileSync(kept, 'utf8')])).toEqual([['new.txt', 'new\n']]);
+      expect(['mine.txt', 'new.txt', 'sub/other.txt'].map((path) => existsSync(join(folder, path)))).toEqual([true, false, true]);
+    }
+  });
+
   it('has back what it wrote outside of its domain, and nothing that is or may be somebody else’s', async () => {
     const { top, open } = await processes();
     writeFiles(top, { 'b.txt': 'not committed\n' });

@@ -10,9 +10,10 @@ import { createWorkspaceWatch, type WatchOptions } from '../../tools/watch/works
 import { type DomainLease, holdsDomain, type LeaseNeeds, leaseDomain } from '../../workspaces/leases.ts';
 import type { WorkspaceOptions } from '../../workspaces/options.ts';
 import type { DomainPaths, MergeConflict, WorkPlace } from '../../workspaces/port.ts';
-import { findRepository } from '../../workspaces/repository.ts';
+import { findCommittedRepository, findRepository } from '../../workspaces/repository.ts';
 import { createWorkspaces } from '../../workspaces/workspaces.ts';
 import { type EndedNeeds, sweepEnded } from './ended-places.ts';
+import { takeBackNew } from './take-back-new.ts';
 import { createTravellingPlaces } from './travelling-places.ts';
 
 export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptions, leases: LeaseNeeds): TaskPlaces {
@@ -52,10 +53,14 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
       const found = await workspaces.ignored(top);
       return found.ok ? found.value.map((path) => relative(below, path) + (path.endsWith('/') ? '/' : '')) : [];
     },
+    async problem(folder) {
+      const found = await findCommittedRepository(folder, options.environment);
+      return found.ok ? undefined : found.error;
+    },
     async begin({ folder, session, task }) {
       await workspaces.prepare({ repo: folder, session, task, inPlace: true });
     },
-    takeBack: (terms, session, written) => takeBack(workspaces, terms, session, written),
+    takeBack: (terms, session, written) => takeBack(options, workspaces, terms, session, written),
     merge: (wanted) => merge(workspaces, wanted),
     async ended(session) {
       await sweepEnded(around, session);
@@ -128,6 +133,7 @@ async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlace
 }
 
 async function takeBack(
+  { home }: WorkspaceOptions,
   workspaces: Made,
   terms: TaskTerms,
   session: string,
@@ -136,6 +142,8 @@ async function takeBack(
   const { task, place } = terms;
   // As it was remembered when the task began.
   const begun = await workspaces.prepare({ repo: place.path, session, task, inPlace: true });
+  if (!begun.ok && (begun.error.code === 'no_repository' || begun.error.code === 'no_git'))
+    return await takeBackNew({ home, session, task, folder: place.path }, seen);
   if (!begun.ok) return begun;
   const { place: folder } = begun.value;
   if (folder.kind !== 'in-place' || folder.repo === undefined) return fail({ code: 'in_place', message: 'It has a worktree.' });
