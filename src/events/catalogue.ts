@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { answering, assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
-import { budget, goingOnEvents, treeTerms } from './going-on.ts';
+import { budget, goingOnEvents, termsOfTree } from './going-on.ts';
 import { frozenChild, sessionFacts } from './left-behind.ts';
 import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
@@ -151,7 +151,7 @@ const catalogue = {
     /** Takes the place of the agent's own models. */
     model: z.string().optional(),
     /** What it was started with for every agent of its tree, in this life and in later ones, whatever their files say. */
-    tree: treeTerms.optional(),
+    tree: termsOfTree.optional(),
     /** Says what it would hand over, and waits with it until it is resumed. */
     planOnly: z.boolean().optional(),
     /** Begins with what was said before condensed, whether there is room or not. */

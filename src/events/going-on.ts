@@ -23,12 +23,12 @@ export const broughtRepository = z.object({
 });
 
 /** What holds for every agent of a tree, whatever their files say. */
-export const treeTerms = z.object({
+export const termsOfTree = z.object({
   model: z.string().optional(),
   maxTurns: z.number().int().positive().optional(),
   vars: z.record(z.string(), z.string()).optional(),
 });
-export type TreeTerms = z.infer<typeof treeTerms>;
+export type TreeTerms = z.infer<typeof termsOfTree>;
 
 export const goingOnEvents = {
   /** What goes with a run to machines that have nothing of its project but the ledger. */
