@@ -78,7 +78,8 @@ export const taskMeanings: { readonly [Type in keyof typeof taskEvents | 'task.c
       commit: 'what later tasks begin from',
       patch: 'everything that was accepted so far, as one artifact',
       files: 'how many files it changes',
-      conflicts: 'what does not fit together, file by file; what is left out of the patch is kept',
+      conflicts:
+        'what does not fit together, file by file, by the name that git gives it, with both sides and the lines; what is left out of the patch is kept',
     },
   },
 };

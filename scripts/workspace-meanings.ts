@@ -43,18 +43,6 @@ export const workspaceMeanings: Meanings = {
       why: '`done`: the task gave it back; `ended`: its run had ended; `left`: nobody drives its run any more',
     },
   },
-  'merge.reported': {
-    says: 'The work of several tasks was put together. What stands against earlier work is left out, whole.',
-    fields: {
-      repo: 'the top of the repository',
-      base: 'the commit that the patch begins at',
-      tasks: 'whose work, in the order in which it counted, with the patch of each',
-      merged: 'whose work is in the patch',
-      left: 'whose is not: against whom, which files, how they disagree, and both sides of the lines',
-      patch: 'the work of all in `merged`, as one',
-      files: 'how many files it changes',
-    },
-  },
   'apply.made': {
     says: 'A person brought the result of a run to their files, or to a branch (`troupe apply`).',
     fields: {

@@ -63,7 +63,6 @@ describe('events', () => {
       'group.stalled',
       'handoff.made',
       'member.exited',
-      'merge.reported',
       'message.included',
       'message.read',
       'message.sent',

@@ -243,9 +243,7 @@ export interface MergedTasks {
   /** From where the first task began to this commit. */
   readonly patch: Uint8Array;
   readonly files: number;
-  readonly conflicts: readonly { readonly path: string; readonly tasks: readonly string[]; readonly why?: string | undefined }[];
-  /** All that is known of what does not fit together, where somebody looked. */
-  readonly report?: Pick<Payloads['merge.reported'], 'repo' | 'merged' | 'left'> | undefined;
+  readonly conflicts: Payloads['task.merged']['conflicts'];
 }
 
 export interface WantedTaskFiles {

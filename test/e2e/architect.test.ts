@@ -77,12 +77,6 @@ it('has a command added by two executors at once, proves it, and touches nothing
   const [merged] = ofType(events, 'task.merged');
   expect(merged?.payload).toMatchObject({ tasks: [first?.task, second?.task], files: 4, conflicts: [] });
   expect(merged?.payload.patch).toMatch(/^artifact:\/\/patches\//);
-  const [reported] = ofType(events, 'merge.reported');
-  expect(reported?.payload).toMatchObject({
-    merged: [first?.task, second?.task],
-    left: [],
-    patch: { ref: merged?.payload.patch },
-  });
   // What was known is kept before anybody works.
   const snapshots = events.flatMap(({ event_type }, index) => (event_type === 'task.snapshot' ? [index] : []));
   const firstWork = events.findIndex(({ event_type, payload }) => event_type === 'run.started' && payload.origin.kind === 'task');

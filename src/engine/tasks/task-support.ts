@@ -1,11 +1,9 @@
 /** What patterns that hand tasks over ask of the runtime, from what was recorded and from where the tasks were worked on. */
 
-import { hash } from 'node:crypto';
 import { executorModel } from '../../agents/definition/executor.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { childRunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import type { Payloads } from '../../events/catalogue.ts';
 import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import type {
   CollectedWork,
@@ -20,7 +18,7 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import { type KeepsPatches, keepPatch, patchBytes } from '../evidence/patches.ts';
 import { artifactsOfRun } from '../evidence/run-artifacts.ts';
 import { Interruption } from '../interruption.ts';
-import type { AgentAccess, MergedTasks } from '../options.ts';
+import type { AgentAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { broughtTo, placeElsewhere } from '../travel/travelling.ts';
 import { eventsBelow } from './events-below.ts';
@@ -144,40 +142,9 @@ async function merge(tree: SupportsTasks, node: DrivenRun, key: string, { place,
   const merged = await tree.places?.merge({ session: tree.session, place: await mergedAt(tree, place), from, parts: patches });
   if (merged?.ok !== true) throw new TroupeError('not_merged', merged?.error.message ?? 'Nobody here can put patches together.');
   const { commit, patch, files, conflicts } = merged.value;
-  const told = conflicts.map(({ path, tasks, why }) => ({ path, tasks: [...tasks], ...present({ why }) }));
-  const ref =
-    patch.length === 0
-      ? undefined
-      : await keepPatch(
-          tree,
-          node,
-          `${key}/patch`,
-          patch,
-          parts.map(({ task }) => task),
-        );
-  const work = parts.map(({ task, patch: kept }, at) => ({ task, patch: patchRefOf(patches[at]?.patch, kept) }));
-  await report(tree, node, key, merged.value, { base: from, tasks: work, patch: patchRefOf(patch, ref), files });
-  return { commit, files, conflicts: told, ...present({ patch: ref }) };
-}
-
-const patchRefOf = (bytes: Uint8Array = new Uint8Array(), ref?: string) => ({
-  sha256: hash('sha256', bytes),
-  bytes: bytes.length,
-  ...present({ ref }),
-});
-
-/** Both sides of what does not fit together, for whoever brings it together. Once, however often it is asked for. */
-async function report(
-  tree: SupportsTasks,
-  node: DrivenRun,
-  key: string,
-  { report: found }: MergedTasks,
-  about: Omit<Payloads['merge.reported'], 'repo' | 'merged' | 'left'>,
-): Promise<void> {
-  const step = `${key}/report`;
-  if (found === undefined || node.journal.recorded('merge.reported', step) !== undefined) return;
-  const payload = { ...found, ...about };
-  await tree.writer.write([node.journal.event('merge.reported', payload, { step, actor: 'system' })]);
+  const tasks = parts.map(({ task }) => task);
+  const ref = patch.length === 0 ? undefined : await keepPatch(tree, node, `${key}/patch`, patch, tasks);
+  return { commit, files, conflicts, ...present({ patch: ref }) };
 }
 
 /** Since the conversation was condensed last. */

@@ -1,6 +1,7 @@
 /** What is recorded of tasks that are handed over: what was known, what was handed over, and what came of it. */
 import { z } from 'zod';
 import { verification } from '../verification.ts';
+import { mergeConflict } from './workspace-events.ts';
 
 /** An event of the session, by the run and the step that recorded it. */
 const eventRef = z.object({ run: z.string(), step: z.string(), type: z.string() });
@@ -72,6 +73,14 @@ export const taskEvents = {
     commit: z.string().optional(),
     patch: z.string().optional(),
     files: z.number().int().nonnegative(),
-    conflicts: z.array(z.object({ path: z.string(), tasks: z.array(z.string()), why: z.string().optional() })),
+    conflicts: z.array(
+      z.object({
+        path: z.string(),
+        /** The last of them is left out, and the others are those that it stands against. */
+        tasks: z.array(z.string()),
+        why: z.string().optional(),
+        ...mergeConflict.pick({ kind: true, sides: true, hunks: true }).partial().shape,
+      }),
+    ),
   }),
 } as const;

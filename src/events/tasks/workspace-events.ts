@@ -1,7 +1,6 @@
 /**
- * Whose files are whose, what became of the work of several tasks, and what was brought to the user's files. Leases are
- * written in a session of their own, one per ledger; merges in the session of their tasks; what a person applies in that of
- * the run it comes from.
+ * Whose files are whose, and what was brought to the user's files. Leases are written in a session of their own, one per
+ * ledger; what a person applies in that of the run it comes from.
  */
 import { z } from 'zod';
 
@@ -73,18 +72,6 @@ export const workspaceEvents = {
     assigned: z.boolean().optional(),
   }),
   'domain.released': z.object({ token: z.number().int().positive(), why: z.enum(['done', 'ended', 'left']) }),
-  'merge.reported': z.object({
-    repo: z.string(),
-    base: z.string(),
-    /** In the order in which they counted. */
-    tasks: z.array(z.object({ task: z.string(), patch: patchRef })),
-    merged: z.array(z.string()),
-    /** Whose work stands against that of tasks before it, and is not in the patch. */
-    left: z.array(z.object({ task: z.string(), against: z.array(z.string()), conflicts: z.array(mergeConflict) })),
-    /** The work of all in `merged`, as one. */
-    patch: patchRef,
-    files: z.number().int().nonnegative(),
-  }),
   'apply.made': z.object({
     apply: z.string(),
     repo: z.string(),

@@ -9,7 +9,7 @@ import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import { createWorkspaceWatch, type WatchOptions } from '../../tools/watch/workspace-watch.ts';
 import { type DomainLease, holdsDomain, type LeaseNeeds, leaseDomain } from '../../workspaces/leases.ts';
 import type { WorkspaceOptions } from '../../workspaces/options.ts';
-import type { DomainPaths, MergeConflict, WorkPlace } from '../../workspaces/port.ts';
+import type { DomainPaths, WorkPlace } from '../../workspaces/port.ts';
 import { findCommittedRepository, findRepository } from '../../workspaces/repository.ts';
 import { createWorkspaces } from '../../workspaces/workspaces.ts';
 import { type EndedNeeds, sweepEnded } from './ended-places.ts';
@@ -184,20 +184,11 @@ async function merge(workspaces: Made, { place, from, parts }: WantedTaskMerge):
   const advanced = await workspaces.advance({ repo, from, base, patch: merged.value.patch });
   if (!advanced.ok) return advanced;
   const conflicts = merged.value.left.flatMap(({ task, against, conflicts: found }) =>
-    found.map(({ path, says }) => ({ path, tasks: [...against, task], why: says })),
+    found.map(({ path, says, kind, sides, hunks }) => ({
+      ...{ path, tasks: [...against, task], why: says, kind },
+      sides: sides.map((side) => ({ task: side.task, ...present({ mode: side.mode, blob: side.blob }) })),
+      hunks: hunks.map((hunk) => ({ ...hunk })),
+    })),
   );
-  const left = merged.value.left.map(({ task, against, conflicts: found }) => ({
-    task,
-    against: [...against],
-    conflicts: copied(found),
-  }));
-  const report = { repo, merged: [...merged.value.merged], left };
-  return ok({ ...advanced.value, files: advanced.value.files.length, conflicts, report });
+  return ok({ ...advanced.value, files: advanced.value.files.length, conflicts });
 }
-
-const copied = (conflicts: readonly MergeConflict[]) =>
-  conflicts.map(({ sides, hunks, ...rest }) => ({
-    ...rest,
-    sides: sides.map(({ task, mode, blob }) => ({ task, ...present({ mode, blob }) })),
-    hunks: hunks.map((hunk) => ({ ...hunk })),
-  }));

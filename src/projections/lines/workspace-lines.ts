@@ -25,13 +25,6 @@ export function workspaceLine(event: WorkspaceEvent): readonly [level: 'info' | 
     }
     case 'domain.released':
       return ['detail', `lease ${event.payload.token} has ended`];
-    case 'merge.reported': {
-      const { merged, left, files } = event.payload;
-      const both = `work of ${merged.join(', ') || 'nobody'} merged: ${counted(files, 'file')}`;
-      // Whoever had it merged says so too.
-      if (left.length === 0) return ['detail', both];
-      return ['warn', `${both}; ${left.map(({ task, against }) => `${task} stands against ${against.join(', ')}`).join('; ')}`];
-    }
     case 'apply.made': {
       const { files, more = 0, branch } = event.payload;
       return ['info', `applied to ${branch ?? 'the working tree'}: ${counted(files.length + more, 'file')}`];

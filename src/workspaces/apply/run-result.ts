@@ -112,22 +112,14 @@ async function lookThrough({ ledger }: ResultNeeds, session: SessionId, run: Run
 
 const LOOKED_AT = [
   ...(['run.started', 'task.package', 'task.policy', 'task.judged', 'task.captured'] as const),
-  ...(['task.merged', 'merge.reported', 'artifact.stored'] as const),
+  ...(['task.merged', 'artifact.stored'] as const),
 ];
 
 function mergedIn(event: LedgerEvent, before: MergedBefore | undefined): MergedBefore | undefined {
-  if (event.event_type === 'task.merged') {
-    const { patch, conflicts } = event.payload;
-    const left = conflicts.map(({ path, tasks, why = 'it stands against others' }) => ({ task: tasks.join(', '), path, why }));
-    return { ref: patch, left, tasks: new Set([...(before?.tasks ?? []), ...event.payload.tasks]) };
-  }
-  if (event.event_type !== 'merge.reported') return undefined;
-  const { patch, left, tasks } = event.payload;
-  return {
-    ref: patch.ref,
-    left: left.flatMap(leftOf),
-    tasks: new Set([...(before?.tasks ?? []), ...tasks.map(({ task }) => task)]),
-  };
+  if (event.event_type !== 'task.merged') return undefined;
+  const { patch, conflicts } = event.payload;
+  const left = conflicts.map(({ path, tasks, why = 'it stands against others' }) => ({ task: tasks.join(', '), path, why }));
+  return { ref: patch, left, tasks: new Set([...(before?.tasks ?? []), ...event.payload.tasks]) };
 }
 
 function patchIn(event: LedgerEvent): string | undefined {
