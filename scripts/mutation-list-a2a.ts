@@ -9,6 +9,22 @@ const taskOut = 'src/protocols/a2a/task-out.ts';
 
 export const a2aMutations: readonly Mutation[] = [
   {
+    invariant: 'The trouble of a server is its own, on every binding',
+    change: 'over gRPC nobody knows whose it is',
+    file: 'src/protocols/a2a-wire/grpc.ts',
+    find: 'end.code === status.UNKNOWN',
+    replace: 'end.code === status.CANCELLED',
+    caughtBy: { file: 'src/protocols/a2a-wire/error-codes.test.ts', test: 'every error has its own code, asked' },
+  },
+  {
+    invariant: 'The card for a token is signed like the one for everybody',
+    change: 'it is not',
+    file: 'src/protocols/a2a/handler.ts',
+    find: 'return await room.signer.card(card);',
+    replace: 'return card;',
+    caughtBy: { file: 'src/protocols/a2a/sign-card.test.ts', test: 'the extended card is signed' },
+  },
+  {
     invariant: 'The patch of a version does not count',
     change: 'it does',
     file: 'src/protocols/a2a-wire/call.ts',

@@ -2,6 +2,8 @@
 import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { ONCE } from '../../peers/a2a/once.ts';
+import type { A2aNeeds } from '../a2a/needs.ts';
 
 export interface Call {
   readonly request: Request;
@@ -20,6 +22,10 @@ export interface Call {
 export function versionIn({ headers, url }: Request): string {
   return versionWord(headers.get(A2A_VERSION_HEADER) || (new URL(url).searchParams.get(A2A_VERSION_HEADER) ?? ''));
 }
+
+/** Those that a peer asked for and that hold here: what is not known is as if it were not said. */
+export const extensionsHere = ({ demands = [] }: A2aNeeds['settings'], asked: readonly string[]): readonly string[] =>
+  [ONCE, ...demands].filter((uri) => asked.includes(uri));
 
 export const versionWord = (said: string): string => /^(\d+\.\d+)\.\d+$/.exec(said)?.[1] ?? said;
 

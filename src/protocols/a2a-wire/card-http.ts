@@ -10,8 +10,8 @@ import { limits } from '../../base/limits.ts';
 import { cardOf, LEGACY, type ServedPlace } from '../a2a/cards.ts';
 import type { Door } from '../a2a/doors.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
+import type { SignCard } from '../a2a/sign-card.ts';
 import { nothingHere, versionIn } from './call.ts';
-import type { SignCard } from './sign-card.ts';
 
 /** When each card was first served as it is: of cards the last change is not known, and this is never too early. */
 const since = new WeakMap<A2aNeeds, Map<string, { readonly tag: string; readonly at: number }>>();

@@ -5,6 +5,7 @@
 
 import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { defaultServerCallContextBuilder, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import {
   Metadata,
@@ -23,7 +24,7 @@ import { limits } from '../../base/limits.ts';
 import { createHandler } from '../a2a/handler.ts';
 import { type A2aPeer, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
-import { versionWord } from './call.ts';
+import { extensionsHere, versionWord } from './call.ts';
 import { saysLastInGrpc } from './last-event.ts';
 
 export interface GrpcOptions {
@@ -68,8 +69,14 @@ export async function listenGrpc(room: PeerRoom, options: GrpcOptions): Promise<
     if (caller === undefined) throw new Error('the interceptor lets nobody else in');
     return peerIn(call, caller, room.needs.clock);
   };
-  server.addService(readable(A2AService), grpcService({ requestHandler, userBuilder }));
-  server.addService(readable(lasting(LegacyA2AService)), legacyGrpcService({ requestHandler, userBuilder }));
+  const contextBuilder: ServerCallContextBuilder = (given) => {
+    const context = defaultServerCallContextBuilder(given);
+    for (const uri of extensionsHere(room.needs.settings, given.extensions ?? [])) context.addActivatedExtension(uri);
+    return context;
+  };
+  const how = { requestHandler, userBuilder, contextBuilder };
+  server.addService(readable(A2AService), grpcService(how));
+  server.addService(readable(lasting(LegacyA2AService)), legacyGrpcService(how));
   bound = await bind(server, options);
   return { port: bound, stop: () => stop(server, room.needs.clock) };
 }
@@ -149,6 +156,8 @@ function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
             call.sendStatus({ code: status.UNAUTHENTICATED, details, metadata: new Metadata() });
           },
         }),
+      // The SDK says this of all that is none of the protocol's own errors: it is the server's trouble.
+      sendStatus: (end, next) => next(end.code === status.UNKNOWN ? { ...end, code: status.INTERNAL } : end),
     });
 }
 

@@ -6,19 +6,17 @@ import { Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
 import { LEGACY_HTTP_EXTENSION_HEADER } from '@a2a-js/sdk/compat/v0_3';
 import { ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { present } from '../../base/present.ts';
-import { ONCE } from '../../peers/a2a/once.ts';
 import { bareCard, LEGACY, pathOf, REST, type ServedPlace } from '../a2a/cards.ts';
 import { agentsBehind, type Door } from '../a2a/doors.ts';
 import { createHandler } from '../a2a/handler.ts';
 import type { A2aNeeds } from '../a2a/needs.ts';
 import { type A2aPeer, createRoom, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
-import { type Call, noOperation, nothingHere, versionIn } from './call.ts';
+import { type Call, extensionsHere, noOperation, nothingHere, versionIn } from './call.ts';
 import { serveCard } from './card-http.ts';
 import { jsonRpcResponse } from './json-rpc.ts';
 import { legacyRestResponse } from './legacy-rest.ts';
 import { restResponse } from './rest.ts';
-import { createCardSigner } from './sign-card.ts';
 
 export interface A2aEndpoint {
   /** Whether cards can be signed as the settings want it: throws when they cannot. */
@@ -38,14 +36,13 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
   const stopping = new AbortController();
   const needs: A2aNeeds = { ...given, stopping: stopping.signal };
   const room = createRoom(needs);
-  const sign = createCardSigner(needs);
   return {
     room,
-    signs: sign.ready,
+    signs: room.signer.ready,
     async card(request) {
       const { pathname } = new URL(request.url);
       const door = pathname === CARD ? HOUSE : doorOf(pathname.slice(0, -CARD.length))?.door;
-      return await serveCard(needs, request, door, placeOf(request, grpcPort?.()), sign.card);
+      return await serveCard(needs, request, door, placeOf(request, grpcPort?.()), room.signer.card);
     },
     async fetch(request, caller) {
       const found = doorOf(new URL(request.url).pathname);
@@ -59,10 +56,8 @@ export function createA2aEndpoint(given: Omit<A2aNeeds, 'stopping'>, grpcPort?: 
   };
 }
 
-/** Those that the peer asked for and that hold here: what is not known is as if it were not said. */
 function withExtensions({ settings }: Pick<A2aNeeds, 'settings'>, request: Request, response: Response): Response {
-  const asked = extensionsIn(request);
-  const here = [ONCE, ...(settings.demands ?? [])].filter((uri) => asked.includes(uri));
+  const here = extensionsHere(settings, extensionsIn(request));
   if (here.length > 0) response.headers.set(HTTP_EXTENSION_HEADER, here.join(', '));
   return response;
 }

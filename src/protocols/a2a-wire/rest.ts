@@ -15,7 +15,7 @@ import {
 import { RequestMalformedError, restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { present } from '../../base/present.ts';
-import { hidden } from '../a2a/errors.ts';
+import { hidden, isOwnTrouble } from '../a2a/errors.ts';
 import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf } from './body.ts';
 import { blamed, type Call, noOperation } from './call.ts';
@@ -31,7 +31,8 @@ export async function restResponse(
 ): Promise<Response> {
   const explain = (error: unknown): object => {
     const safe = hidden(blamed(call, error), needs.onError);
-    return toRestErrorBody(safe, restStatusFor(safe));
+    // The SDK has no status for what is none of the protocol's own errors, unless it is no A2AError either.
+    return toRestErrorBody(isOwnTrouble(safe) ? new Error(safe.message) : safe, restStatusFor(safe));
   };
   try {
     call.check();

@@ -1,9 +1,12 @@
 /** Extensions that the project demands of its peers: cards say so, and whoever does not name them gets no further. */
 import { AgentCard } from '@a2a-js/sdk';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { ExtensionSupportRequiredError } from '@a2a-js/sdk/errors';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { expect, it } from 'vitest';
 import { answerOf, request, said, taskIn } from '../../../test/support/a2a/peer.ts';
-import { ALICE, served } from '../../../test/support/a2a/served.ts';
+import { ALICE, type Served, served } from '../../../test/support/a2a/served.ts';
 
 const POLITE = 'https://example.org/polite/v1';
 const settings = `a2a: { demands: ["${POLITE}"] }\n`;
@@ -37,4 +40,30 @@ it('are in every card, which anybody may read, and in the answer', async () => {
   const asked = { ...headers, 'a2a-extensions': `urn:other, ${POLITE}` };
   const listed = await there.fetch('/a2a/rest/tasks', { headers: asked });
   expect([listed.status, listed.headers.get('a2a-extensions')]).toEqual([200, POLITE]);
+  for (const [path, version] of [
+    [A2AService.subscribeToTask.path, '1.0'],
+    [A2AService.listTasks.path, '1.0'],
+    [LegacyA2AService.getAgentCard.path, '0.3'],
+  ] as const)
+    expect(await namedByGrpc(there, path, version)).toBe(POLITE);
 });
+
+/** What stands in the head of the answer, whatever the answer is. */
+async function namedByGrpc(there: Served, path: string, version: string): Promise<unknown> {
+  const card = await (await there.fetch('/.well-known/agent-card.json', { headers: { 'a2a-version': '1.0' } })).text();
+  const client = new Client(/"url":"([^"]+)","protocolBinding":"GRPC"/.exec(card)?.[1] ?? '', credentials.createInsecure());
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries({ authorization: `Bearer ${ALICE}`, 'a2a-version': version }))
+    metadata.set(name, value);
+  metadata.set('a2a-extensions', `urn:other, ${POLITE}`);
+  const asIs = (value: Buffer): Buffer => value;
+  const { promise, resolve } = Promise.withResolvers<Metadata>();
+  client
+    .makeServerStreamRequest(path, asIs, asIs, Buffer.alloc(0), metadata)
+    .on('metadata', resolve)
+    .on('data', () => undefined)
+    .on('error', () => undefined);
+  const [named] = (await promise).get('a2a-extensions');
+  client.close();
+  return named;
+}

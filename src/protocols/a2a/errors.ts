@@ -32,3 +32,6 @@ export function hidden(error: unknown, onError: (error: Error) => void): A2AErro
   onError(error instanceof Error ? error : new Error(messageOf(error)));
   return new A2AError('Something went wrong in the server; its log says what.');
 }
+
+/** Not one of the errors that the protocol has a word for: the server's own trouble. */
+export const isOwnTrouble = (error: A2AError): boolean => error.name === A2AError.name;

@@ -60,7 +60,7 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
       guard(async () => {
         const card = await extendedCardOf(needs, door, place, scopeOf(needs, context, tenant));
         if (card === undefined) throw new ExtendedAgentCardNotConfiguredError();
-        return card;
+        return await room.signer.card(card);
       }),
     sendMessage: (params, context) =>
       guard(async (): Promise<Message | Task> => {

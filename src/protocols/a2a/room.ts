@@ -8,6 +8,7 @@ import { tooMany } from './errors.ts';
 import { createTaskFinder, type TaskFinder } from './found-tasks.ts';
 import type { A2aNeeds, Scope } from './needs.ts';
 import { createPushDelivery, type PushDelivery } from './push-delivery.ts';
+import { type CardSigner, createCardSigner } from './sign-card.ts';
 import { createTaskFolds, type TaskFolds } from './task-folds.ts';
 
 /** Who is at the other end of a request, and whether they still are. */
@@ -30,6 +31,7 @@ export interface PeerRoom {
   readonly folds: TaskFolds;
   readonly streams: Streams;
   readonly push: PushDelivery;
+  readonly signer: CardSigner;
   /** Work for one caller happens one after the other: what has begun counts before the next is looked at. */
   readonly inTurn: ReturnType<typeof oneAtATime>;
 }
@@ -37,7 +39,8 @@ export interface PeerRoom {
 export function createRoom(needs: A2aNeeds): PeerRoom {
   const tasks = createTaskFinder(needs);
   const push = createPushDelivery(needs, tasks);
-  return { needs, tasks, push, folds: createTaskFolds(needs), streams: countStreams(), inTurn: oneAtATime() };
+  const signer = createCardSigner(needs);
+  return { needs, tasks, push, signer, folds: createTaskFolds(needs), streams: countStreams(), inTurn: oneAtATime() };
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;

@@ -1,8 +1,8 @@
 /** Signs cards with the key that the settings name, so that a peer can tell whether a card is what this project wrote. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { AgentCard, generateAgentCardSignature } from '@a2a-js/sdk';
-import { type CardKey, readCardKey } from '../a2a/card-key.ts';
-import type { A2aNeeds } from '../a2a/needs.ts';
+import { type CardKey, readCardKey } from './card-key.ts';
+import type { A2aNeeds } from './needs.ts';
 
 export type SignCard = (card: AgentCard) => Promise<AgentCard>;
 
