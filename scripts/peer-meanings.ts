@@ -36,6 +36,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       artifacts: 'what it made',
       leftOut: 'it made more than are kept (`peerArtifacts`)',
       usage: 'what one that ended without an answer says that it took',
+      cost: 'and what it says that this cost',
     },
   },
   'peer.artifact': {
@@ -47,8 +48,9 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
     fields: {
       task: 'the peer’s id for it',
       reached: 'whether it heard',
-      unanswered: 'it was at work, so that what it cost is not known',
+      unanswered: 'it was at work, so that what it cost is known only if it says so',
       usage: 'what it says that this took until then',
+      cost: 'and what it says that this cost',
       state: 'how the task stood then',
       why: 'why it did not hear',
     },

@@ -8,7 +8,7 @@ import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents, termsOfTree } from './going-on.ts';
 import { frozenChild, sessionFacts } from './left-behind.ts';
-import { assistantMessage, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
+import { assistantMessage, callCost, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 import { outsideReason } from './outside-reason.ts';
 import { patternEvents } from './pattern-events.ts';
@@ -128,9 +128,6 @@ export const agentSetup = z.object({
   config: convergence.optional(),
 });
 
-/** `estimated`: of an executor that counted tokens and named no price. */
-const cost = z.object({ nanoUsd, prices: z.string(), estimated: z.boolean().optional() });
-
 const catalogue = {
   'session.started': z.object({ title: z.string().optional(), workspace: z.string() }),
   'session.config': agentSetup,
@@ -213,7 +210,7 @@ const catalogue = {
     requested: z.string(),
     served: z.string(),
     attempts: z.number().int().positive(),
-    cost: cost.optional(),
+    cost: callCost.optional(),
     durationMs: z.number(),
   }),
   'model.failed': z.object({
@@ -228,7 +225,7 @@ const catalogue = {
     inDoubt: z.literal(true).optional(), // the provider may have charged for it
     /** What it took until then, and what that cost, of an executor that said so. */
     usage: usage.optional(),
-    cost: cost.optional(),
+    cost: callCost.optional(),
   }),
 
   'tool.call': z.object({

@@ -14,6 +14,7 @@ const doings = z.object({
     cacheReadTokens: z.number(),
     nanoUsd: z.number(),
     unknownCalls: z.number().int(),
+    uncountedCalls: z.number().int().optional(),
   }),
 });
 export type Doings = z.infer<typeof doings>;

@@ -64,6 +64,10 @@ export const usage = z.object({
 });
 export type Usage = z.infer<typeof usage>;
 
+/** What a call has cost, by a list of prices or by the word of who did the work. `estimated`: an executor named only tokens. */
+export const callCost = z.object({ nanoUsd: z.number().int(), prices: z.string(), estimated: z.boolean().optional() });
+export type CallCost = z.infer<typeof callCost>;
+
 /** The parts of a message as a peer sent them by A2A, where they are more than words: it gets them back as it gave them. */
 export const peerParts = z.array(
   z.object({

@@ -6,6 +6,7 @@ import type { AssistantMessage, ToolCallPart, UserMessage } from './message-sche
 
 export type {
   AssistantMessage,
+  CallCost,
   ImagePart,
   Message,
   PeerParts,

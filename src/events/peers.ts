@@ -3,7 +3,7 @@
  * that live elsewhere: what was sent, which task it became there, and what came of it.
  */
 import { z } from 'zod';
-import { usage } from './message-schemas.ts';
+import { callCost, usage } from './message-schemas.ts';
 
 export const pushEvents = {
   /** From here on this address is told; an earlier one of the same name is not any more. */
@@ -64,6 +64,7 @@ export const peerEvents = {
     leftOut: z.boolean().optional(),
     /** Of one that ended without an answer: what it says that it took. An answer says it itself. */
     usage: usage.optional(),
+    cost: callCost.optional(),
   }),
   /** What the task made, as the event's attachment: text as it is, anything else in base64. */
   'peer.artifact': artifact.extend({ encoding: z.enum(['text', 'base64']) }),
@@ -75,6 +76,7 @@ export const peerEvents = {
     unanswered: z.boolean().optional(),
     /** What it says that this took until then. */
     usage: usage.optional(),
+    cost: callCost.optional(),
     state: z.string().optional(),
     why: z.string().optional(),
   }),

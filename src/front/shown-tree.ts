@@ -3,6 +3,7 @@ import type { RunId } from '../base/ids.ts';
 import { activityOf, type RunNode, type RunTree, subtree, subtreeDoings } from '../projections/run-tree.ts';
 import type { ToolUse } from '../projections/tool-uses.ts';
 import type { TreeRun } from './shapes/given.ts';
+import { shownTokens } from './summary.ts';
 
 /** The run and every run below it, parents first. */
 export function treeRuns(
@@ -31,7 +32,7 @@ export function treeRuns(
       turns,
       toolCalls,
       calls: node.recent.filter(({ child }) => child === null).map(callOf),
-      tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
+      tokens: shownTokens(spent),
       cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
       startedAt: node.startedAt,
       endedAt: node.endedAt,

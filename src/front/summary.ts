@@ -1,12 +1,15 @@
 /** What is said about a run at its end or later, as one object. */
+import type { z } from 'zod';
 import { unreachable } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
 import type { Failure, Report, Verification } from '../events/catalogue.ts';
+import type { CallCosts } from '../projections/costs.ts';
 import type { GroupProgress } from '../projections/patterns/group-progress.ts';
 import type { ShownPackage } from '../projections/patterns/task-packages.ts';
 import { type CutBy, type RunNode, type RunTree, subtree, subtreeDoings } from '../projections/run-tree.ts';
 import { failedBelow } from './failed-below.ts';
+import type { tokens } from './shapes/runs.ts';
 
 /** The stable shape behind `--json` of run, resume and show. Fields may be added, never changed. */
 export interface RunSummary {
@@ -33,7 +36,8 @@ export interface RunSummary {
   readonly runs: number;
   /** Runs below it that failed and stayed so: what they should have done is missing in the result. */
   readonly failedBelow: readonly Pick<RunNode, 'run' | 'agent' | 'role' | 'error'>[];
-  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
+  /** As they were counted, and how many calls nobody has counted. */
+  readonly tokens: ShownTokens;
   /** Billionths of a dollar that are known, and how many calls have no known price. */
   readonly cost: { readonly nanoUsd: number; readonly unknownCalls: number };
   readonly durationMs: number;
@@ -46,6 +50,12 @@ export interface RunSummary {
   readonly toApply?: { readonly files: number };
   readonly ledger: string;
 }
+
+export type ShownTokens = z.infer<typeof tokens>;
+
+export const shownTokens = ({ inputTokens, outputTokens, cacheReadTokens, uncountedCalls }: CallCosts): ShownTokens => ({
+  ...{ input: inputTokens, output: outputTokens, cached: cacheReadTokens, uncountedCalls },
+});
 
 export interface SummaryFacts {
   readonly session: string;
@@ -76,7 +86,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     unread: subtree(tree, node.run).flatMap(({ unread }) => unread),
     runs,
     failedBelow: failedBelow(tree, node).map(({ run, agent, role, error }) => ({ run, agent, role, error })),
-    tokens: { input: spent.inputTokens, output: spent.outputTokens, cached: spent.cacheReadTokens },
+    tokens: shownTokens(spent),
     cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls },
     durationMs: Math.max(0, (node.endedAt ?? facts.now) - node.startedAt),
     waits: facts.waits ?? (facts.end?.kind === 'waiting' ? facts.end.waits : []),

@@ -11,6 +11,8 @@ export interface RunUsage {
   readonly outputTokens: number;
   /** Of the input tokens, those that the provider had kept. */
   readonly cacheReadTokens: number;
+  /** Calls whose tokens nobody has counted: the sums hold nothing, or not all, of them. */
+  readonly uncountedCalls: number;
   readonly modelCalls: number;
   readonly toolCalls: number;
   /** Agents at work: the run itself and those below it. */
@@ -76,10 +78,10 @@ const NANO = 1e9;
 
 export function outcomeOf(known: Pick<RunFacts, 'run' | 'session' | 'agent'>, end: RunEnd, done: DoingsBelow): RunOutcome {
   const { runs, toolCalls, spent } = done;
-  const { inputTokens, outputTokens, cacheReadTokens, calls: modelCalls, nanoUsd, unknownCalls } = spent;
+  const { inputTokens, outputTokens, cacheReadTokens, uncountedCalls, calls: modelCalls, nanoUsd, unknownCalls } = spent;
   const facts: RunFacts = {
     ...known,
-    usage: { inputTokens, outputTokens, cacheReadTokens, modelCalls, toolCalls, runs },
+    usage: { inputTokens, outputTokens, cacheReadTokens, uncountedCalls, modelCalls, toolCalls, runs },
     cost: { usd: nanoUsd / NANO, nanoUsd, unknownCalls },
   };
   switch (end.kind) {

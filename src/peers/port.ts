@@ -34,6 +34,7 @@ export interface RemotePeer {
 export interface PeerEnded {
   readonly state: string;
   readonly usage: Usage;
+  readonly nanoUsd?: number | undefined;
 }
 
 export interface PeerTask {
@@ -92,6 +93,8 @@ interface Came {
   /** It made more of them than are kept. */
   readonly leftOut?: boolean | undefined;
   readonly usage: Usage;
+  /** What it says that this cost; unknown where it does not. */
+  readonly nanoUsd?: number | undefined;
 }
 
 export type PeerOutcome =

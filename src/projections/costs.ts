@@ -4,8 +4,8 @@
  * crash or a failure left unknown (`budget.settled` in doubt) is counted beside it, because it was reserved but no provider's
  * count exists.
  */
-import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import type { Usage } from '../events/messages.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
+import type { CallCost, Usage } from '../events/messages.ts';
 import type { Totals } from './budget.ts';
 
 export interface CallCosts {
@@ -16,6 +16,8 @@ export interface CallCosts {
   readonly nanoUsd: number;
   /** Calls whose price is not known: `nanoUsd` holds nothing for them. */
   readonly unknownCalls: number;
+  /** Calls whose tokens nobody has counted, or not all of them. */
+  readonly uncountedCalls: number;
 }
 
 export interface CostLine extends CallCosts {
@@ -33,7 +35,9 @@ export interface Costs {
   inDoubt: Totals;
 }
 
-const nothing: CallCosts = { calls: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, nanoUsd: 0, unknownCalls: 0 };
+const nothing: CallCosts = {
+  ...{ calls: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, nanoUsd: 0, unknownCalls: 0, uncountedCalls: 0 },
+};
 
 export const initialCosts = (): Costs => ({
   agents: new Map(),
@@ -65,39 +69,37 @@ export function costLines(costs: Costs): readonly CostLine[] {
 /** The events that say that something was spent. */
 export const spendingTypes = ['model.response', 'model.failed', 'peer.state', 'peer.cancelled'] as const;
 
-/** A call at an unknown price. */
-const unpriced = (usage: Usage = {}): CallCosts => ({ ...nothing, ...tokensIn(usage), calls: 1, unknownCalls: 1 });
+interface Counted {
+  readonly usage?: Usage | undefined;
+  readonly cost?: CallCost | undefined;
+}
 
-const tokensIn = ({ inputTokens = 0, outputTokens = 0, cacheReadTokens = 0 }: Usage) => ({
-  inputTokens,
-  outputTokens,
-  cacheReadTokens,
-});
+/** One call, by what was counted of it and what it is said to have cost. */
+export function spendingOf({ usage = {}, cost }: Counted): CallCosts {
+  const { inputTokens, outputTokens, cacheReadTokens = 0 } = usage;
+  return {
+    ...{ calls: 1, inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, cacheReadTokens },
+    nanoUsd: cost?.nanoUsd ?? 0,
+    unknownCalls: cost === undefined ? 1 : 0,
+    uncountedCalls: inputTokens === undefined || outputTokens === undefined ? 1 : 0,
+  };
+}
 
 /** What was spent with an event; `undefined` for one that says nothing of it. */
 export function spendingIn(event: LedgerEvent): CallCosts | undefined {
   if (event.event_type === 'model.response') return spendingOf(event.payload);
-  if (event.event_type === 'model.failed') {
-    const { cost, usage = {}, inDoubt } = event.payload;
-    if (cost !== undefined) return spendingOf({ cost, usage });
-    return inDoubt === true ? unpriced(usage) : undefined;
-  }
-  if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? unpriced(event.payload.usage) : undefined;
+  if (event.event_type === 'model.failed')
+    return event.payload.inDoubt === true || event.payload.cost !== undefined ? spendingOf(event.payload) : undefined;
+  if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? spendingOf(event.payload) : undefined;
   if (event.event_type !== 'peer.state') return undefined;
   // Of all others there is an answer, which says it.
-  return ['failed', 'rejected', 'canceled'].includes(event.payload.state) ? unpriced(event.payload.usage) : undefined;
+  return ['failed', 'rejected', 'canceled'].includes(event.payload.state) ? spendingOf(event.payload) : undefined;
 }
 
-export function spendingOf(payload: Pick<EventOf<'model.response'>['payload'], 'usage' | 'cost'>): CallCosts {
-  return {
-    calls: 1,
-    ...tokensIn(payload.usage),
-    nanoUsd: payload.cost?.nanoUsd ?? 0,
-    unknownCalls: payload.cost === undefined ? 1 : 0,
-  };
-}
+/** As it may have been written down before anybody asked who counts. */
+type WrittenCosts = Omit<CallCosts, 'uncountedCalls'> & { readonly uncountedCalls?: number | undefined };
 
-export function addSpending(left: CallCosts, right: CallCosts): CallCosts {
+export function addSpending(left: WrittenCosts, right: WrittenCosts): CallCosts {
   return {
     calls: left.calls + right.calls,
     inputTokens: left.inputTokens + right.inputTokens,
@@ -105,6 +107,7 @@ export function addSpending(left: CallCosts, right: CallCosts): CallCosts {
     cacheReadTokens: left.cacheReadTokens + right.cacheReadTokens,
     nanoUsd: left.nanoUsd + right.nanoUsd,
     unknownCalls: left.unknownCalls + right.unknownCalls,
+    uncountedCalls: (left.uncountedCalls ?? 0) + (right.uncountedCalls ?? 0),
   };
 }
 

@@ -6,9 +6,9 @@
 import type { Doings, TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { parentRun } from '../events/run-origin.ts';
-import { addSpending, noSpending, spendingIn } from './costs.ts';
+import { addSpending, type CallCosts, noSpending, spendingIn } from './costs.ts';
 
-export type DoingsBelow = TreeDoings['below'];
+export type DoingsBelow = TreeDoings['below'] & { readonly spent: CallCosts };
 
 export interface TreesDoings {
   apply(event: LedgerEvent): void;
@@ -18,7 +18,7 @@ export interface TreesDoings {
   of(root: string): TreeDoings | undefined;
 }
 
-export const noDoings = (): Doings => ({ turns: 0, toolCalls: 0, spent: noSpending() });
+export const noDoings = (): Doings & { readonly spent: CallCosts } => ({ turns: 0, toolCalls: 0, spent: noSpending() });
 export const nothingBelow = (): DoingsBelow => ({ ...noDoings(), runs: 0 });
 
 export function createTreesDoings(): TreesDoings {

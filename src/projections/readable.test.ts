@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { firstLine, readableBytes, readableCost, readableCount, readableDuration, readableMoney } from './readable.ts';
+import {
+  firstLine,
+  readableBytes,
+  readableCost,
+  readableCount,
+  readableDuration,
+  readableInAndOut,
+  readableMoney,
+} from './readable.ts';
 
 describe('readable figures', () => {
   it.each([
@@ -15,6 +23,14 @@ describe('readable figures', () => {
     expect(readableCost({ nanoUsd: 0, unknownCalls: 0 })).toBe('$0');
     expect(readableCost({ nanoUsd: 0, unknownCalls: 1 })).toBe('cost unknown (1 call)');
     expect(readableCost({ nanoUsd: 1_000_000_000, unknownCalls: 2 })).toBe('$1.00 + unknown (2 calls)');
+  });
+
+  it('never calls tokens that nobody counted none', () => {
+    const spent = { inputTokens: 1_500, outputTokens: 4, uncountedCalls: 0 };
+    expect(readableInAndOut(spent)).toBe('1.5k in, 4 out');
+    expect(readableInAndOut({ ...spent, uncountedCalls: 1 })).toBe('1.5k+? in, 4+? out');
+    expect(readableInAndOut({ ...spent, outputTokens: 0, uncountedCalls: 1 })).toBe('1.5k+? in, unknown out');
+    expect(readableInAndOut({ inputTokens: 0, outputTokens: 0, uncountedCalls: 1 })).toBe('tokens unknown');
   });
 
   it.each([

@@ -25,6 +25,22 @@ export function readableCost(cost: { readonly nanoUsd: number; readonly unknownC
   return cost.nanoUsd === 0 ? `cost unknown (${calls})` : `${readableMoney(cost.nanoUsd)} + unknown (${calls})`;
 }
 
+/** What was counted, and that something was not: tokens that nobody counted are never shown as none. */
+export function readableTokens(tokens: number, { uncountedCalls }: { readonly uncountedCalls: number }): string {
+  if (uncountedCalls === 0) return readableCount(tokens);
+  return tokens === 0 ? 'unknown' : `${readableCount(tokens)}+?`;
+}
+
+/** `34 in, 4 out`. */
+export function readableInAndOut(spent: {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly uncountedCalls: number;
+}): string {
+  if (spent.uncountedCalls > 0 && spent.inputTokens + spent.outputTokens === 0) return 'tokens unknown';
+  return `${readableTokens(spent.inputTokens, spent)} in, ${readableTokens(spent.outputTokens, spent)} out`;
+}
+
 export function readableCount(count: number): string {
   if (count < 1_000) return String(count);
   if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`;

@@ -112,7 +112,8 @@ export function beginRunTree(tree: RunTree, started: EventOf<'run.started'>, { o
   const node = tree.runs.get(started.run_id);
   if (node === undefined) return;
   const { turns: turn, toolCalls, gone = 0, spent } = own;
-  tree.runs.set(node.run, { ...node, turn, toolCalls, gone, spent, earlier: below });
+  const earlier = { ...below, spent: addSpending(noSpending(), below.spent) };
+  tree.runs.set(node.run, { ...node, turn, toolCalls, gone, spent: addSpending(noSpending(), spent), earlier });
 }
 
 /** This run's spending and that of every run below it. */

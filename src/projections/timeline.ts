@@ -13,6 +13,7 @@ import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
 import { succeeded } from '../events/succeeded.ts';
 import { endedText } from '../events/verification-text.ts';
 import { assistantLine } from './assistant-lines.ts';
+import { spendingOf } from './costs.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
 import { isWorkspaceEvent, workspaceLine } from './lines/workspace-lines.ts';
@@ -20,7 +21,15 @@ import { type OrganisationEvent, organisationLine } from './organisation-lines.t
 import { isPatternEvent, patternLine, type RecordedByPattern } from './patterns/pattern-lines.ts';
 import { peerLine } from './peer-lines.ts';
 import { pushLine } from './push-lines.ts';
-import { firstLine, readableBytes, readableCount, readableDuration, readableMoney, shownAgent } from './readable.ts';
+import {
+  firstLine,
+  readableBytes,
+  readableCount,
+  readableDuration,
+  readableInAndOut,
+  readableMoney,
+  shownAgent,
+} from './readable.ts';
 import { requestLine } from './request-text.ts';
 import { questionIn } from './run-tree.ts';
 
@@ -209,11 +218,11 @@ function describeModel(event: EventNamed<'model'>): Description {
     case 'model.request':
       return describeRequest(event.payload);
     case 'model.response': {
-      const { turn, message, usage, cost, durationMs } = event.payload;
+      const { turn, message, cost, durationMs } = event.payload;
       const calls = toolCallsOf(message).map((call) => call.name);
       const said =
         calls.length > 0 ? `calls ${calls.join(', ')}` : `says: ${firstLine(textOf(message.content), TEXT_CHARACTERS)}`;
-      const tokens = `${readableCount(usage.inputTokens ?? 0)} in, ${readableCount(usage.outputTokens ?? 0)} out`;
+      const tokens = readableInAndOut(spendingOf(event.payload));
       const price = cost === undefined ? 'price unknown' : readableMoney(cost.nanoUsd);
       return ['info', `turn ${turn}: ${said} [${tokens}, ${price}, ${readableDuration(durationMs)}]`];
     }

@@ -11,24 +11,43 @@ const failing: Brain = () => ({ kind: 'failed', error: { kind: 'refused', messag
 
 async function counted(kept: Kept) {
   const events = await eventsOf(kept);
-  const { inputTokens, outputTokens } = events.reduce(foldCosts, initialCosts()).total;
+  const { inputTokens, outputTokens, uncountedCalls, nanoUsd } = events.reduce(foldCosts, initialCosts()).total;
   const settled = events.flatMap((event) => (event.event_type === 'budget.settled' ? [event.payload.spent] : []));
-  return { inputTokens, outputTokens, settled, ...spentIn(events) };
+  return { inputTokens, outputTokens, uncountedCalls, nanoUsd, settled, ...spentIn(events) };
 }
 
-it.each([
+const ends = [
   { how: 'done', brain: (() => says('Sun.')) satisfies Brain, status: 'completed' },
   { how: 'failed', brain: failing, status: 'failed' },
   { how: 'cancelled for want of time', brain: never, status: 'budget_exhausted' },
-])('what a task took that was $how', async ({ brain, status }) => {
+];
+
+it.each(ends)('what a task took that was $how', async ({ brain, status }) => {
   const agents = [remote('weather', { budget: { tokens: 1_000, wall: 20 } })];
   const kept = newPlay({ agents, brain, habits: { usage } });
   expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status } });
   expect(await counted(kept)).toEqual({
     ...usage,
+    ...{ uncountedCalls: 0, nanoUsd: 0 },
     ...{ calls: 1, unknownCalls: 1, models: ['a2a:weather.test'] },
     settled: [{ calls: 1, tokens: 34 }],
   });
+});
+
+it.each(ends)('what a task cost that was $how is what it says, in dollars of a budget too', async ({ brain, status }) => {
+  const budget = { usd: 1, wall: 20, allowUnknownPrices: true };
+  const kept = newPlay({ agents: [remote('weather', { budget })], brain, habits: { nanoUsd: 250_000_000 } });
+  expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status } });
+  expect(await counted(kept)).toMatchObject({
+    ...{ calls: 1, unknownCalls: 0, nanoUsd: 250_000_000, inputTokens: 0, outputTokens: 0, uncountedCalls: 1 },
+    settled: [{ calls: 1, nanoUsd: 250_000_000 }],
+  });
+});
+
+it.each(ends)('of a task that was $how and says nothing neither tokens nor dollars are known', async ({ brain, status }) => {
+  const kept = newPlay({ agents: [remote('weather', { budget: { calls: 5, wall: 20 } })], brain });
+  expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status } });
+  expect(await counted(kept)).toMatchObject({ calls: 1, unknownCalls: 1, uncountedCalls: 1, nanoUsd: 0 });
 });
 
 it('what a task took that was cancelled when it waited for an answer has been counted with its question', async () => {

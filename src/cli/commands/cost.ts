@@ -3,7 +3,7 @@
 import { counted } from '../../base/wording.ts';
 import { costsValue, readCosts } from '../../front/costs.ts';
 import { type CallCosts, type Costs, costLines } from '../../projections/costs.ts';
-import { readableCost, readableCount } from '../../projections/readable.ts';
+import { readableCost, readableCount, readableTokens } from '../../projections/readable.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -25,8 +25,8 @@ function printCosts(context: CommandContext, costs: Costs): void {
   const { out, progress } = context.terminal;
   const cells = (spent: CallCosts): readonly string[] => [
     String(spent.calls),
-    readableCount(spent.inputTokens),
-    readableCount(spent.outputTokens),
+    readableTokens(spent.inputTokens, spent),
+    readableTokens(spent.outputTokens, spent),
     readableCount(spent.cacheReadTokens),
     readableCost(spent),
   ];

@@ -8,7 +8,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import { type Message, textOf } from '../../events/messages.ts';
 import { spendingOf } from '../../projections/costs.ts';
 import { isBroadcast } from '../../projections/patterns/broadcast-text.ts';
-import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
+import { readableCost, readableDuration, readableInAndOut } from '../../projections/readable.ts';
 import { answerLine, timelineLine } from '../../projections/timeline.ts';
 
 /** Text of others, whole and as it is: whoever writes it somewhere makes it harmless there. */
@@ -162,8 +162,13 @@ function ofRuntime({ added }: Payloads['model.request']): Said | undefined {
 
 function answered(payload: Payloads['model.response']): Said {
   const spent = spendingOf(payload);
-  const tokens = `${readableCount(spent.inputTokens)} in, ${readableCount(spent.outputTokens)} out`;
-  const facts = [`turn ${payload.turn}`, payload.served, tokens, readableCost(spent), readableDuration(payload.durationMs)];
+  const facts = [
+    `turn ${payload.turn}`,
+    payload.served,
+    readableInAndOut(spent),
+    readableCost(spent),
+    readableDuration(payload.durationMs),
+  ];
   const blocks = messageBlocks(payload.message).filter(({ label, text }) => label !== undefined || text !== '');
   return { title: facts.join(' · '), blocks };
 }

@@ -9,7 +9,7 @@ import { belongsTo } from '../../front/standing.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { type CallCosts, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
-import { readableCost, readableCount } from '../../projections/readable.ts';
+import { readableCost, readableCount, readableTokens } from '../../projections/readable.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
@@ -118,8 +118,9 @@ async function headOf(ledger: Ledger, extent: Extent, now: number): Promise<Docu
 }
 
 function costTable(lines: ReturnType<typeof costLines>, total: CallCosts): string {
-  const cells = ({ calls, inputTokens, outputTokens, ...spent }: CallCosts): readonly string[] => [
-    ...[calls, inputTokens, outputTokens].map(readableCount),
+  const cells = (spent: CallCosts): readonly string[] => [
+    readableCount(spent.calls),
+    ...[spent.inputTokens, spent.outputTokens].map((tokens) => readableTokens(tokens, spent)),
     readableCost(spent),
   ];
   const rows = lines.map((line) => [line.agent, line.model, ...cells(line)]);

@@ -8,7 +8,7 @@ import { userText } from '../../events/messages.ts';
 import { foldSession } from '../../ledger/pages.ts';
 import type { Project } from '../../project/project.ts';
 import { type CallCosts, foldCosts, initialCosts } from '../../projections/costs.ts';
-import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
+import { readableCost, readableDuration, readableInAndOut } from '../../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -151,6 +151,6 @@ function print({ terminal }: CommandContext, results: readonly Measured[], total
   out.line(`below threshold  ${belowThreshold}`);
   out.line(`fallbacks        ${fallbacks}`);
   out.line(`time             ${readableDuration(durationMs.median)} (median), ${readableDuration(durationMs.p95)} (95 %)`);
-  out.line(`tokens           ${readableCount(total.inputTokens)} in, ${readableCount(total.outputTokens)} out`);
+  out.line(`tokens           ${readableInAndOut(total)}`);
   out.line(`cost             ${readableCost(total)}`);
 }

@@ -38,7 +38,7 @@ it('says that an answer was cut, and what was not reported', () => {
   expect(answer('length', {})).toContain('limit of one answer was reached (maxOutputTokens)');
   expect(answer('length', {})).toContain('tokens not reported');
   expect(answer('stop', { inputTokens: 5 })).not.toContain('maxOutputTokens');
-  expect(answer('stop', { inputTokens: 5 })).toContain('5 tokens (5 in, 0 out)');
+  expect(answer('stop', { inputTokens: 5 })).toContain('5+? tokens (5 in, unknown out)');
   expect(linesAfter((list) => answered(list, 1))).not.toContain('not reported');
 });
 

@@ -7,7 +7,7 @@ import { counted } from '../../base/wording.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import { afterFailure, onOtherModel } from '../../front/after-failure.ts';
 import type { RunSummary } from '../../front/summary.ts';
-import { readableCost, readableCount, readableDuration } from '../../projections/readable.ts';
+import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
@@ -42,11 +42,15 @@ export function summaryLines(summary: RunSummary, look: SummaryLook): readonly s
   return lines;
 }
 
-function tokensText({ turns, modelCalls, tokens: { input, output } }: RunSummary): string {
+function tokensText({ turns, modelCalls, tokens }: RunSummary): string {
+  const { input, output } = tokens;
   if (turns > 0 && modelCalls === 0) return 'no answer';
   // A model that has answered has read something: what it did not report is not nothing.
   if (turns > 0 && input + output === 0) return 'tokens not reported';
-  return `${readableCount(input + output)} tokens (${readableCount(input)} in, ${readableCount(output)} out)`;
+  const all = readableTokens(input + output, tokens);
+  // That something is missing is said once.
+  const part = (count: number): string => (count === 0 ? readableTokens(count, tokens) : readableCount(count));
+  return `${all} tokens (${part(input)} in, ${part(output)} out)`;
 }
 
 /** What went wrong, why, and what is to be done about it. */

@@ -8,12 +8,14 @@ import { unreachable } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
+import { addSpending, noSpending } from '../../projections/costs.ts';
 import {
   firstLine,
   readableCost,
   readableCount,
   readableDuration,
   readableMoney,
+  readableTokens,
   shownAgent,
 } from '../../projections/readable.ts';
 import {
@@ -97,15 +99,13 @@ function itemLines(tree: RunTree, item: TreeItem, root: RunNode, guides: Guides,
 /** `cycle 1  3 members, supervisor · 5.7k tokens · $0 · 834ms`. */
 function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: string, { paint, width, now }: TreeLook): string {
   const members = runs.filter((run) => run.place?.leads === false).length;
-  const spent = runs.map((run) => subtreeSpending(tree, run.run));
-  const tokens = spent.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
-  const nanoUsd = spent.reduce((sum, one) => sum + one.nanoUsd, 0);
-  const unknownCalls = spent.reduce((sum, one) => sum + one.unknownCalls, 0);
+  const spent = runs.map((run) => subtreeSpending(tree, run.run)).reduce(addSpending, noSpending());
+  const tokens = readableTokens(spent.inputTokens + spent.outputTokens, spent);
   const from = Math.min(...runs.map((run) => run.startedAt));
   const took = over ? readableDuration(Math.max(...runs.map((run) => run.endedAt ?? from)) - from) : wholeSeconds(now - from);
   const who = members === 0 ? 'supervisor only' : counted(members, 'member');
   const head = `cycle ${cycle}`;
-  const facts = [who, `${readableCount(tokens)} tokens`, readableCost({ nanoUsd, unknownCalls }), took].join(' · ');
+  const facts = [who, `${tokens} tokens`, readableCost(spent), took].join(' · ');
   const room = width - textWidth(guide) - textWidth(head) - 2;
   const tail = room > 0 ? `  ${paint.dim(cutToWidth(facts, room))}` : '';
   return `${paint.dim(guide)}${cutToWidth(head, Math.max(1, width - textWidth(guide)))}${tail}`;
@@ -200,7 +200,7 @@ function factsOf(tree: RunTree, node: RunNode, look: TreeLook): readonly Fact[] 
   if (node.endedAt !== null && turns > 0) facts.push({ text: counted(turns, 'turn'), rank: 3 });
   if (toolCalls > 0) facts.push({ text: counted(toolCalls, 'tool'), rank: 1 });
   const tokens = spent.inputTokens + spent.outputTokens;
-  if (tokens > 0) facts.push({ text: `${readableCount(tokens)} tokens`, rank: 2 });
+  if (tokens > 0) facts.push({ text: `${readableTokens(tokens, spent)} tokens`, rank: 2 });
   if (spent.calls > 0) {
     const cap = node.budget?.usd === undefined ? '' : ` of ${readableMoney(node.budget.usd * NANO_PER_USD)}`;
     facts.push({ text: `${readableCost(spent)}${cap}`, brief: `${briefCost(spent)}${cap}` });

@@ -3,7 +3,7 @@ import { present } from '../../base/present.ts';
 import type { Result } from '../../base/result.ts';
 import type { PeerFailure, PeerOutcome, PeerTask, RemotePeer, SentBefore } from '../../peers/port.ts';
 import { openPeer } from './open-peer.ts';
-import { type PeerRecorder, saidUsage } from './recorder.ts';
+import { type PeerRecorder, saidCost, settledBy } from './recorder.ts';
 
 /** Nobody waits for the task any more. A peer that cannot be reached is not waited for either. */
 export async function endThere(recorder: PeerRecorder): Promise<void> {
@@ -25,10 +25,12 @@ export async function endThere(recorder: PeerRecorder): Promise<void> {
   const before = node.journal.recorded('peer.cancelled', open.step)?.payload;
   const isCounted = before?.task === task.task && before.unanswered === true;
   const unanswered = isAtWork && !isCounted ? true : undefined;
-  const usage = outcome.ok && unanswered === true ? saidUsage(outcome.value.usage) : undefined;
-  const payload = { task: task.task, ...how, ...present({ unanswered, usage }) };
+  const took = outcome.ok && unanswered === true ? outcome.value : undefined;
+  const said = took === undefined ? {} : saidCost(took);
+  const payload = { task: task.task, ...how, ...present({ unanswered }), ...said };
   const event = node.journal.event('peer.cancelled', payload, { step: open.step, actor: 'system' });
-  const settled = usage === undefined ? undefined : recorder.attempts?.answered(usage, undefined);
+  const isSaid = took !== undefined && Object.keys(said).length > 0;
+  const settled = isSaid ? recorder.attempts?.cost(settledBy(took)) : undefined;
   await tree.writer.write([event, ...(settled?.events ?? [])], settled?.options);
   tasks.cancelled(open.step, payload);
 }

@@ -1,12 +1,12 @@
 /** What came of an exchange with an agent that lives elsewhere, as the turn's answer or its failure. */
 import { present } from '../../base/present.ts';
-import type { AssistantMessage, Usage } from '../../events/messages.ts';
+import type { AssistantMessage } from '../../events/messages.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import type { TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { PeerFailure, PeerOutcome } from '../../peers/port.ts';
 import { TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { Attempts } from '../spending/attempts.ts';
-import { type PeerExchange, type PeerRecorder, peerModel, saidUsage } from './recorder.ts';
+import { type PeerExchange, type PeerRecorder, peerModel, saidCost, settledBy } from './recorder.ts';
 
 /** The tool that a question of a peer is recorded as a call of. */
 const ASK = 'ask';
@@ -24,14 +24,15 @@ export async function failed(
   failure: PeerFailure,
   attempt: number,
   attempts?: Attempts,
-  { before = [], usage }: { readonly before?: readonly NewEvent[]; readonly usage?: Usage | undefined } = {},
+  { before = [], took }: { readonly before?: readonly NewEvent[]; readonly took?: Came } = {},
 ): Promise<TurnOutcome> {
   const { tree, node, setup } = recorder;
   if (node.abort.signal.aborted) return TURN_CANCELLED;
   const error = { ...failure, message: tree.redact(`${setup.definition.name}: ${failure.message}`), peer: true };
   const payload = { turn, model: peerModel(recorder), attempt, error, final: true };
   const event = node.journal.event('model.failed', payload, { step });
-  const settled = usage === undefined ? attempts?.failed(error) : attempts?.answered(usage, undefined);
+  const isSaid = took !== undefined && Object.keys(saidCost(took)).length > 0;
+  const settled = isSaid ? attempts?.cost(settledBy(took)) : attempts?.failed(error);
   await tree.writer.write([...before, event, ...(settled?.events ?? [])], settled?.options);
   return { kind: 'failed', error };
 }
@@ -52,15 +53,14 @@ export async function cameBack(recorder: PeerRecorder, at: PeerExchange, came: C
     context: came.context,
     ...present({ task: came.task, artifacts: artifacts.length > 0 ? artifacts : undefined, leftOut: came.leftOut }),
     ...(came.kind === 'asks' ? present({ asked: came.mark }) : {}),
-    ...(came.kind === 'ended' ? present({ usage: saidUsage(came.usage) }) : {}),
+    ...(came.kind === 'ended' ? saidCost(came) : {}),
   };
   const events = [...made, node.journal.event('peer.state', stood, { step, actor: 'system' })];
   tasks.stood(step, stood);
   if (came.kind === 'ended') {
     const why = came.message === '' ? 'It does not say why.' : came.message;
     const failure = { kind: 'refused' as const, message: `${ENDED[came.state]}: ${why}` };
-    const took = { before: events, usage: saidUsage(came.usage) };
-    return await failed(recorder, step, request, failure, attempt, attempts, took);
+    return await failed(recorder, step, request, failure, attempt, attempts, { before: events, took: came });
   }
   const model = peerModel(recorder);
   const { message, finish } = said(came, request.turn, tree.redact);
@@ -74,9 +74,10 @@ export async function cameBack(recorder: PeerRecorder, at: PeerExchange, came: C
     served: model,
     attempts: attempt,
     durationMs,
+    ...present({ cost: saidCost(came).cost }),
   };
   const event = node.journal.event('model.response', payload, { step });
-  const settled = attempts.answered(came.usage, undefined);
+  const settled = attempts.cost(settledBy(came));
   tree.writer.enqueue([...events, event, ...settled.events], settled.options);
   stepIndex.place(message, step);
   return { kind: 'answer', answer: { message, finish, usage: came.usage, served: model } };

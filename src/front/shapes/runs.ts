@@ -22,7 +22,9 @@ export const cost = z.object({
   ),
 });
 
-export const tokens = z.object({ input: count, output: count, cached: count });
+const uncountedCalls = count.describe('calls whose tokens nobody has counted: the sums hold nothing, or not all, of them');
+
+export const tokens = z.object({ input: count, output: count, cached: count, uncountedCalls });
 
 const asked = {
   run: z.string(),
@@ -300,6 +302,7 @@ const callCosts = {
   cacheReadTokens: count,
   nanoUsd: z.number(),
   unknownCalls: count,
+  uncountedCalls,
 };
 export const costs = z.object({
   sessions: count,

@@ -15,7 +15,7 @@ import { classified, isNoTask } from './failures.ts';
 import { filledHeaders } from './headers.ts';
 import { ONCE } from './once.ts';
 import { type Pieces, stateWord } from './task-view.ts';
-import { usageIn } from './usage.ts';
+import { costIn } from './usage.ts';
 
 export interface A2aPeersOptions {
   readonly clock: Clock;
@@ -80,7 +80,7 @@ async function cancel(line: PeerLine, id: string): Promise<Result<PeerEnded, Pee
     const task = await withinTime(line, limits.peerCancelMs, undefined, (options) =>
       line.client.cancelTask({ tenant: '', id, metadata: undefined }, options),
     );
-    return ok({ state: stateWord(task.status?.state), usage: usageIn(task.metadata) });
+    return ok({ state: stateWord(task.status?.state), ...costIn(task.metadata) });
   } catch (error) {
     if (isNoTask(error)) return ok({ state: 'ended', usage: {} });
     return error instanceof TaskNotCancelableError ? await refusedToEnd(line, id) : fail(classified(error).failure);
@@ -94,7 +94,7 @@ async function refusedToEnd(line: PeerLine, id: string): Promise<Result<PeerEnde
       line.client.getTask({ tenant: '', id, historyLength: 0 }, options),
     );
     const state = stateWord(task.status?.state);
-    return ok({ state: ENDED.has(state) ? 'ended' : state, usage: usageIn(task.metadata) });
+    return ok({ state: ENDED.has(state) ? 'ended' : state, ...costIn(task.metadata) });
   } catch (error) {
     return isNoTask(error) ? ok({ state: 'ended', usage: {} }) : fail(classified(error).failure);
   }

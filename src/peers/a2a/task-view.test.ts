@@ -168,6 +168,23 @@ describe('what a peer says', () => {
     expect(seen(task(COMPLETED, 'x', [], { [key]: { inputTokens: 'many' } })).outcome).toMatchObject({ usage: {} });
   });
 
+  it.each([
+    [{ costUsd: 0.25 }, 250_000_000],
+    [{ usage: { total_cost_usd: 0.25 } }, 250_000_000],
+    [{ usage: { inputTokens: 3 }, cost: { amount: 1, currency: 'usd' } }, 1_000_000_000],
+    [{ cost_usd: 0 }, 0],
+    // Whose money it is, is not said; or it cannot be true.
+    [{ cost: 0.25 }, undefined],
+    [{ cost: { amount: 1, currency: 'EUR' } }, undefined],
+    [{ costUsd: -1 }, undefined],
+    [{ costUsd: '1' }, undefined],
+    [{ costUsd: 1e300 }, undefined],
+    [{}, undefined],
+  ])('costs what it says in dollars: %j', (said, nanoUsd) => {
+    const { outcome } = seen(task(COMPLETED, 'x', [], said));
+    expect(outcome !== undefined && 'nanoUsd' in outcome ? outcome.nanoUsd : undefined).toBe(nanoUsd);
+  });
+
   it('is cut where it is too much', () => {
     const long = 'ä'.repeat(limits.peerAnswerBytes);
     const { outcome } = seen(task(COMPLETED, undefined, [artifact('a', text(long))]));

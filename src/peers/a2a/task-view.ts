@@ -16,9 +16,8 @@ import {
 } from '@a2a-js/sdk';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import type { Usage } from '../../events/messages.ts';
 import type { AnsweredQuestion, PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
-import { usageIn } from './usage.ts';
+import { costIn, laterCost, type SaidCost } from './usage.ts';
 
 export interface TaskView {
   /** Undefined until it says which one it is. */
@@ -63,7 +62,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
   let reply: Message | undefined;
   // Nothing more than this: it is spread over what comes of it.
   let at: PeerTask | undefined = known && { task: known.task, context: known.context };
-  let usage: Usage = {};
+  let took: SaidCost = { usage: {} };
   let before = answered;
   /** It has not moved since it asked what has its answer. */
   let isOld = false;
@@ -83,7 +82,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
     if (!isOurs(task.id, task.contextId)) return;
     status = task.status;
     isOld = before?.task === task.id && isSame(before, status);
-    usage = { ...usage, ...usageIn(task.metadata) };
+    took = laterCost(took, costIn(task.metadata));
     kept = lastSaid(task.history);
     made.clear();
     for (const artifact of task.artifacts) made.take(artifact, false);
@@ -97,7 +96,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
           break;
         case 'message':
           reply = payload.value;
-          usage = { ...usage, ...usageIn(payload.value.metadata) };
+          took = laterCost(took, costIn(payload.value.metadata));
           onText?.(wordsIn(payload.value.parts));
           break;
         case 'statusUpdate': {
@@ -107,7 +106,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
           // An update is news; a peer without marks cannot show the old question after it.
           isOld = false;
           if (before?.mark === undefined) before = undefined;
-          usage = { ...usage, ...usageIn(metadata) };
+          took = laterCost(took, costIn(metadata));
           if (status !== undefined && SETTLED[status.state] === undefined) note(status.message, onText);
           break;
         }
@@ -124,10 +123,10 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
     },
     outcome() {
       if (reply !== undefined && status === undefined)
-        return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], usage };
+        return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], ...took };
       const state = status === undefined ? undefined : SETTLED[status.state];
       if (state === undefined || at === undefined || isOld || made.isPartial()) return undefined;
-      return outcomeOf(state, { status, said: said || kept, ...made.all(), at, usage });
+      return outcomeOf(state, { status, said: said || kept, ...made.all(), at, took });
     },
     standing() {
       if (status === undefined && at === undefined) return 'it had not answered yet';
@@ -195,12 +194,12 @@ interface Ended {
   readonly artifacts: readonly Artifact[];
   readonly leftOut: boolean;
   readonly at: PeerTask;
-  readonly usage: Usage;
+  readonly took: SaidCost;
 }
 
-function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, usage }: Ended): PeerOutcome {
+function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, took }: Ended): PeerOutcome {
   const words = status?.message === undefined ? '' : wordsIn(status.message.parts);
-  const came = { ...at, artifacts: artifacts.map(keptArtifact), ...(leftOut ? { leftOut } : {}), usage };
+  const came = { ...at, artifacts: artifacts.map(keptArtifact), ...(leftOut ? { leftOut } : {}), ...took };
   if (state === 'completed') {
     const made = artifacts.map(({ parts }) => wordsIn(parts)).filter((text) => text !== '');
     const { text, cut } = bounded(made.join('\n\n') || words || said);

@@ -4,6 +4,7 @@
  */
 import type { PromptResponse, SessionUpdate } from '@agentclientprotocol/sdk';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import type { OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import { type Company, driveToRest } from '../../library/drive-to-rest.ts';
@@ -61,7 +62,8 @@ export async function takePrompt(needs: TurnNeeds, handle: RunHandle, from: 'sta
     if (event.event_type === 'session.config') window = windowIn(event.payload.definition) ?? window;
     if (event.event_type !== 'model.response') return;
     const { nanoUsd } = spentSince(spentBelow(follower.tree, run), told);
-    tell(usageUpdate(event, window, needs.before + nanoUsd));
+    const used = usageUpdate(event, window, needs.before + nanoUsd);
+    if (used !== undefined) tell(used);
   };
   const company: Company = {
     // What is answered in the last moment is for whoever takes the run up next.
@@ -86,11 +88,13 @@ const LEFT = { code: 'interrupted', message: 'The client has gone.' };
 
 function responseOf({ client }: TurnNeeds, { run, session }: RunHandle, end: RunEnd, added: Spent): Omit<TurnEnd, 'spent'> {
   const ended = promptEnd(end);
-  const troupe = { run, costUsd: usdOf(added), unknownCalls: added.unknownCalls, modelCalls: added.calls };
-  if (ended.kind === 'failed') throw acpError(ended.error, { ...troupe, usage: usageOf(added) });
+  const { unknownCalls, uncountedCalls, calls: modelCalls } = added;
+  const troupe = { run, costUsd: usdOf(added), unknownCalls, uncountedCalls, modelCalls };
+  const usage = present({ usage: usageOf(added) });
+  if (ended.kind === 'failed') throw acpError(ended.error, { ...troupe, ...usage });
   if (ended.say !== undefined && ended.say !== '') client.update(session, messageChunk(ended.say, `${run}/${ended.status}`));
   // `usage` is not in the stable schema yet; clients that know it count with it.
-  const response = { stopReason: ended.reason, usage: usageOf(added), _meta: { troupe: { ...troupe, status: ended.status } } };
+  const response = { stopReason: ended.reason, ...usage, _meta: { troupe: { ...troupe, status: ended.status } } };
   return { response, added };
 }
 

@@ -5,10 +5,11 @@
 
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import type { RemoteAgent } from '../../../src/agents/definition/remote.ts';
+import { present } from '../../../src/base/present.ts';
 import { fail, ok } from '../../../src/base/result.ts';
 import { type Message, textOf, toolCallsOf, type Usage, userText } from '../../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
-import type { PeerCall, PeerFailure, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
+import type { PeerCall, PeerEnded, PeerFailure, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
 
 interface RemoteTask {
   readonly id: string;
@@ -36,8 +37,9 @@ export interface PeerHabits {
   readonly idempotent?: boolean;
   /** They say which tasks there are. */
   readonly lists?: boolean;
-  /** What they say that their work took, however it ended. */
+  /** What they say that their work took, and what that cost, however it ended. */
   readonly usage?: Usage;
+  readonly nanoUsd?: number;
   /** They do not end for us what they work on. */
   readonly endures?: boolean;
   /** Why they cannot be reached just now. */
@@ -75,8 +77,9 @@ function createPeer(
   memory: PeerMemory,
   at: RemoteAgent,
   brain: Brain,
-  { idempotent = false, lists = true, endures = false, away, usage = {}, garbled }: PeerHabits,
+  { idempotent = false, lists = true, endures = false, away, usage = {}, nanoUsd, garbled }: PeerHabits,
 ): RemotePeer {
+  const took = { usage, ...present({ nanoUsd }) };
   const agent = new URL(at.card).hostname.replace(/\.test$/, '');
   const gone = (taken: 'no' | 'perhaps' | 'yes'): PeerOutcome => ({
     kind: 'failed',
@@ -88,7 +91,7 @@ function createPeer(
     await call.onTask({ task: task.id, context: task.context });
     if (away?.() === 'lost') return gone('yes');
     if (call.signal.aborted) return stopped;
-    if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task, usage) };
+    if (memory.cancelled.includes(task.id)) return { kind: 'ended', state: 'canceled', message: '', ...cameOf(task, took) };
     if (task.outcome !== undefined) return task.outcome;
     // Whoever is not told what was answered would take its old question for a new one.
     if (task.asked > 0 && call.answered?.mark !== markOf(task)) throw new Error(`${task.id} was answered, and nobody says so`);
@@ -103,7 +106,7 @@ function createPeer(
       timeoutMs: 0,
       signal: call.signal,
     };
-    const outcome = outcomeOf(task, usage, await brain(request as unknown as ModelRequest));
+    const outcome = outcomeOf(task, took, await brain(request as unknown as ModelRequest));
     if (call.signal.aborted) return stopped;
     task.outcome = outcome;
     if (outcome.kind === 'asks') task.asked += 1;
@@ -153,19 +156,21 @@ function createPeer(
     },
     async cancel({ task }) {
       if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
-      if (endures) return ok({ state: known(task)?.outcome?.kind === 'asks' ? 'input-required' : 'working', usage });
+      if (endures) return ok({ state: known(task)?.outcome?.kind === 'asks' ? 'input-required' : 'working', ...took });
       memory.cancelled.push(task);
-      return ok({ state: 'canceled', usage });
+      return ok({ state: 'canceled', ...took });
     },
   };
 }
 
 const markOf = ({ id, asked }: RemoteTask): string => `${id}-question-${asked}`;
 
-const cameOf = ({ id, context }: RemoteTask, usage: Usage) => ({ task: id, context, artifacts: [], usage });
+type Took = Pick<PeerEnded, 'usage' | 'nanoUsd'>;
 
-function outcomeOf(task: RemoteTask, usage: Usage, outcome: ModelOutcome): PeerOutcome {
-  const came = cameOf(task, usage);
+const cameOf = ({ id, context }: RemoteTask, took: Took) => ({ task: id, context, artifacts: [], ...took });
+
+function outcomeOf(task: RemoteTask, took: Took, outcome: ModelOutcome): PeerOutcome {
+  const came = cameOf(task, took);
   if (outcome.kind === 'failed') return { kind: 'ended', state: 'failed', message: outcome.error.message, ...came };
   const { message } = outcome.answer;
   const [call] = toolCallsOf(message);
