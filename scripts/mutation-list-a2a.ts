@@ -9,6 +9,22 @@ const taskOut = 'src/protocols/a2a/task-out.ts';
 
 export const a2aMutations: readonly Mutation[] = [
   {
+    invariant: 'R7: what it costs is what it says',
+    change: 'nobody listens',
+    file: 'src/engine/peers/recorder.ts',
+    find: "nanoUsd === undefined ? undefined : { nanoUsd, prices: 'peer' }",
+    replace: 'undefined',
+    caughtBy: { file: 'test/sim/remote-usage.test.ts', test: 'what a task cost that was done is what it says' },
+  },
+  {
+    invariant: 'R7: tokens that nobody counted are unknown',
+    change: 'they are none',
+    file: 'src/projections/costs.ts',
+    find: 'outputTokens === undefined ? 1 : 0',
+    replace: 'outputTokens === undefined ? 0 : 0',
+    caughtBy: { file: 'test/sim/remote-usage.test.ts', test: 'neither tokens nor dollars are known' },
+  },
+  {
     invariant: 'The trouble of a server is its own, on every binding',
     change: 'over gRPC nobody knows whose it is',
     file: 'src/protocols/a2a-wire/grpc.ts',

@@ -243,6 +243,14 @@ export const ledgerMutations: readonly Mutation[] = [
     caughtBy: { file: 'test/sim/power-loss.test.ts', test: 'wherever the power fails while the log is written back' },
   },
   {
+    invariant: 'Whoever opens a ledger to read waits while somebody puts its log in order',
+    change: 'it is told at once that the file is locked',
+    file: 'src/ledger/sqlite/schema.ts',
+    find: 'readOnly: true, timeout: limits.busyWaitMs',
+    replace: 'readOnly: true, timeout: limits.busyBlockMs',
+    caughtBy: { file: 'src/ledger/sqlite/schema.test.ts', test: 'is waited for by whoever opens it, only to read: true' },
+  },
+  {
     invariant: 'A ledger is made as a whole',
     change: 'its tables are committed before the file says what it is',
     file: 'src/ledger/sqlite/schema.ts',

@@ -119,12 +119,14 @@ function openReadable(path: string): DatabaseSync {
 }
 
 function openWith(address: string | URL, path: string): DatabaseSync {
-  const database = new DatabaseSync(address, { readOnly: true, timeout: limits.busyBlockMs });
+  // Whoever opens a file first after a kill puts its log in order, and whoever leaves it last clears the log away.
+  const database = new DatabaseSync(address, { readOnly: true, timeout: limits.busyWaitMs });
   return closingOnFailure(database, () => {
     const { version, tables } = refuseForeign(database, path);
     // Tables and version come in one commit: without either, whoever makes the file has not got there, or was killed before.
     if (version === 0) throw tables === 0 ? missing(path) : corruptError(path, 'it has no version');
     database.prepare('SELECT count(*) FROM session').get();
+    database.exec(`PRAGMA busy_timeout = ${limits.busyBlockMs}`);
   });
 }
 
