@@ -38,6 +38,17 @@ export const keyboardMutations: readonly Mutation[] = [
     caughtBy: { file: 'src/engine/calls/in-doubt.test.ts', test: 'a call that was cancelled under way, of a model with a price' },
   },
   {
+    invariant: 'A call in the middle of which its run was left may have cost something',
+    change: 'nothing is said of it',
+    file: 'src/engine/calls/recorded-model.ts',
+    find: 'if (stopped.inDoubt === true) await',
+    replace: 'if (stopped.inDoubt !== true) await',
+    caughtBy: {
+      file: 'src/engine/calls/in-doubt.test.ts',
+      test: 'a call in the middle of which its run was left, of a model with a price',
+    },
+  },
+  {
     invariant: 'A run that came to nothing quotes what was said in it, and nothing from before',
     change: 'the last answer of the conversation is quoted',
     file: 'src/loop/loop.ts',

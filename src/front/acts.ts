@@ -177,7 +177,7 @@ function refusedAnswer(
   if (answer.kind === 'approved' && answer.scope !== undefined && !isOwner)
     return {
       ...{ why: 'forbidden', code: 'not_yours', message: 'What holds for the whole project is the owner’s to say.' },
-      fix: 'Leave out scope: remember holds for this run and what is below it.',
+      fix: 'Leave out scope: remember holds for this session.',
     };
   if (answer.kind === 'approved' && shown === undefined)
     return {

@@ -2,65 +2,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { asksFor, WORKER } from '../scenes/workers.ts';
 import { sitDown } from '../support/terminal/at-keyboard.ts';
-import { createTestProject, objectIn, type TestProject } from './support-project.ts';
-
-const WORKER = `---
-name: w
-tools: [shell, write, edit, fetch]
-permissions: { shell: ask, write: ask, edit: ask, fetch: ask }
----
-You work.
-`;
-
-const asksFor = (...calls: readonly { readonly name: string; readonly input: Record<string, string> }[]) => [
-  { toolCalls: calls },
-  { text: 'Done.' },
-];
-
-/** What was asked and answered, as the ledger has it. */
-async function decisions(project: TestProject): Promise<readonly Record<string, unknown>[]> {
-  const { out } = await project.look('logs', 'last', '--jsonl');
-  return out
-    .split('\n')
-    .filter((line) => line.includes('"event_type":"approval.'))
-    .map((line) => objectIn(line)['payload'] as Record<string, unknown>);
-}
-
-describe('type-ahead', () => {
-  it('approves nothing: what was typed before the question appeared is thrown away', async () => {
-    await using project = await createTestProject('', WORKER);
-    const typed = Promise.withResolvers<void>();
-    await project.serve(async ({ index }) => {
-      await typed.promise;
-      return index === 0 ? { calls: [{ name: 'shell', input: { command: 'touch PWNED' } }] } : { text: 'Done.' };
-    });
-    await using person = sitDown(project, ['run', 'w', 'Go.']);
-    await person.sees('turn 1');
-    // The terminal has them before the model has answered. The last line is not even ended.
-    person.type('yes\ryes\ry');
-    typed.resolve();
-    await person.sees('allow? yes, always');
-    person.type('no\r');
-    expect(await person.ended).toBe(0);
-    expect((await decisions(project)).map(({ answer }) => answer)).toEqual([undefined, { kind: 'denied' }]);
-  });
-
-  it('of lines that are pasted together the first answers, and no other question', async () => {
-    await using project = await createTestProject('', WORKER);
-    await project.script(
-      ...asksFor({ name: 'shell', input: { command: 'touch one' } }, { name: 'shell', input: { command: 'touch two' } }),
-    );
-    await using person = sitDown(project, ['run', 'w', 'Go.']);
-    await person.sees('allow? yes, always');
-    person.type('no\ryes\ryes\r');
-    await person.sees(/touch two[\s\S]*allow\? yes, always, .*\(or no and why\):$/);
-    person.type('no\r');
-    expect(await person.ended).toBe(0);
-    const given = (await decisions(project)).flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
-    expect(given).toEqual([{ kind: 'denied' }, { kind: 'denied' }]);
-  });
-});
+import { createTestProject, decisions, objectIn } from './support-project.ts';
 
 describe('edit and approve', () => {
   it('makes the call as the person has changed it, and the model is told', async () => {

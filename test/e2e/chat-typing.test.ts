@@ -122,17 +122,24 @@ describe('keys', () => {
     expect(last()).toBe(words);
   });
 
-  it('Ctrl-Z leaves to the shell, and comes back to the same line', async () => {
+  it.each([
+    ['line', 'half', 100],
+    ['rows', `${'a long one '.repeat(20)}\n\nhalf`, 100],
+    ['rows, narrower by then', `${'a long one '.repeat(20)}\n\nhalf`, 60],
+  ])('Ctrl-Z leaves to the shell, and comes back to the same %s', async (_what, draft, columns) => {
     await using project = await createTestProject('', agentWith('tools: [ask]'));
     const server = await project.serve({ text: 'Said.' });
     await using person = await inChat(project, [], { shell: 'jobs' });
-    person.type('half');
-    await person.sees(/› half$/);
+    person.type(draft);
+    await person.sees(/half$/);
     person.type('\u001a');
     await person.sees('[stopped] $');
+    expect(person.screen()).not.toContain('half');
+    if (columns !== 100) person.resize(columns, 30);
     person.type('fg\r');
-    await person.sees(/\[stopped\] \$ fg[\s\S]*› half$/);
-    expect(person.screen().match(/›/g)).toHaveLength(1);
+    await person.sees(/\[stopped\] \$ fg[\s\S]*half$/);
+    for (const once of ['›', 'half']) expect(person.screen().split(once), once).toHaveLength(2);
+    expect(person.screen().replace(/\s/g, '').split('longone')).toHaveLength(draft.split('long one').length);
     person.type(' of it\r');
     await person.isBack('Said.\n\n1 turn');
     expect(told(server)).toContain('half of it');

@@ -142,6 +142,7 @@ describe('troupe run', () => {
 describe('bad input on the command line', () => {
   it.each([
     ['unknown command', ['rnu'], 'Did you mean run?'],
+    ['word for a command', ['talk'], 'Did you mean troupe chat?'],
     ['unknown option', ['ps', '--al'], '--all'],
     ['unknown agent', ['run', 'helpr', 'hi'], 'did you mean helper?'],
     ['missing agent file', ['run', 'agents/none.md', 'hi'], 'no agent file'],

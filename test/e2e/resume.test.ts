@@ -91,6 +91,13 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     expect(await project.typed(printed(ended.err, 'resume'))).toMatchObject({ code: 0, out: 'All done.\n' });
     expect(server.requests).toHaveLength(2);
     expect(await lines(project)).toBe(1);
+    const { out } = await project.look('logs', 'last', '--jsonl');
+    const ends = out.match(/"event_type":"run\.(?:ended|reopened)"|"status":"(?:budget_exhausted|completed)"/g);
+    expect(ends?.map((part) => part.replace(/.*"(?:run\.)?(\w+)"$/, '$1'))).toEqual([
+      ...['ended', 'budget_exhausted'],
+      'reopened',
+      ...['ended', 'completed'],
+    ]);
   });
 
   it.each([
@@ -160,6 +167,30 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     // It began anew: what the failed run had done and said is no part of it.
     expect(server.requests.map(({ toolResults }) => toolResults)).toEqual([0, 1, 0]);
     expect((await project.troupe('retry', 'last')).code).toBe(2);
+  });
+
+  it('what failed below a run is done again by itself, as the end says', async () => {
+    await using project = await createTestProject(settings, agentWith('agents: [second]'));
+    await project.write('agents/second.md', '---\nname: second\ntools: [shell]\n---\nYou do it.\n');
+    let second: Reply = { calls: [{ name: 'final_report', input: { report: 'No way.', status: 'failure' } }] };
+    const server = await project.serve((request) => {
+      if (JSON.stringify(request.body).includes('You do it.')) return request.toolResults === 0 ? work : second;
+      if (request.toolResults > 0) return { text: 'Done without.' };
+      return { calls: [{ name: 'second', input: { prompt: 'Do it well.', reason: 'need' } }] };
+    });
+    const ended = await project.troupe('run', 'helper', 'Go.');
+    expect(ended).toMatchObject({ code: 0, out: 'Done without.\n' });
+    second = { text: 'It is done.' };
+    expect(await project.typed(printed(ended.err, 'retry'))).toMatchObject({ code: 0, out: 'It is done.\n' });
+    // Only the one below was asked, what it had been asked, and without what it had said before.
+    const again = server.requests.slice(4);
+    expect(again.map(({ toolResults }) => toolResults)).toEqual([0, 1]);
+    expect(JSON.stringify(again[0]?.body)).toContain('Do it well.');
+    expect(await lines(project)).toBe(2);
+    // A branch of its own: what there was stays as it was.
+    const listed = (await project.look('ps', '--all', '--json')).out;
+    const states = (JSON.parse(listed) as { agent: string; state: string }[]).map(({ agent, state }) => `${agent} ${state}`);
+    expect(states.toSorted()).toEqual(['helper completed', 'second completed', 'second failed']);
   });
 
   it('its turns and its model', async () => {

@@ -209,3 +209,12 @@ export async function serveHeld(project: TestProject, first: Reply, ...rest: rea
   );
   return { server, asked: asked.promise, goOn: () => goesOn.resolve() };
 }
+
+/** What was asked and answered in the last run, as the ledger has it. */
+export async function decisions(project: TestProject): Promise<readonly Record<string, unknown>[]> {
+  const { out } = await project.look('logs', 'last', '--jsonl');
+  return out
+    .split('\n')
+    .filter((line) => line.includes('"event_type":"approval.'))
+    .map((line) => objectIn(line)['payload'] as Record<string, unknown>);
+}

@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program/program.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
-/** At the widest nothing is broken. What stands behind `$` is what people typed. */
+/** At the widest nothing is broken. What stands behind `$` or `types` is what people typed. */
 function printedIn(text: string): readonly string[] {
   const [, widest = ''] = /^═══ (?:\d+, )*200 columns ═*\n([\s\S]*?)(?=^═══|(?![\s\S]))/m.exec(text) ?? [];
-  const lines = widest.split('\n').filter((line) => !line.includes('$ troupe '));
+  const lines = widest.split('\n').filter((line) => !line.includes('$ troupe ') && !/^[a-z ]*\btypes /.test(line));
   return lines.flatMap((line) => [...line.matchAll(/\btroupe (?!was\b)([a-z][^`;,)]*)/g)].map(([, command = '']) => command));
 }
 

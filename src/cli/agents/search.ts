@@ -25,7 +25,7 @@ export async function agentsSearchCommand(
   const found = await search(context, words.join(' '), options.limit ?? RESULTS);
   if (options.json) printJson(context, 'agents search', found);
   else if (found.length === 0)
-    context.terminal.progress.line('no agent has any of these words; all there are: troupe agents list');
+    context.terminal.progress.prose('no agent has any of these words; all there are: troupe agents list');
   else {
     const rows = found.map(({ name, origin, tags, description }) => [
       safeLine(name),

@@ -159,6 +159,6 @@ export async function serversForgetCommand(context: CommandContext, name: string
   const count = await declared.forget(name);
   if (count === 0) throw usageError(`Nothing was allowed here under the name ${name}`, 'see: troupe servers');
   if (options.json) printJson(context, 'servers forget', { forgotten: name, count });
-  else context.terminal.out.line(`forgotten  ${safeLine(name)}: it is asked about again before its next start`);
+  else context.terminal.out.prose(`forgotten  ${safeLine(name)}: it is asked about again before its next start`);
   return exitCodes.completed;
 }

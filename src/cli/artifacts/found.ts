@@ -21,7 +21,7 @@ export async function resolveIn(
   const found = await artifacts.resolve(ref, session);
   if (!found.ok) throw new TroupeError(found.error.code, found.error.message, { fix: found.error.fix });
   if (session === undefined && found.value.kind === 'artifact')
-    context.terminal.progress.line(`of session ${shortId(found.value.artifact.session)}; of another: --in <run or session>`);
+    context.terminal.progress.prose(`of session ${shortId(found.value.artifact.session)}; of another: --in <run or session>`);
   return found.value;
 }
 

@@ -26,7 +26,7 @@ export async function attachCommand(context: CommandContext, text = 'last'): Pro
     const call = callOf(context);
     const id = shortId(root.run);
     if (takeUp.works) {
-      terminal.progress.line(`stopping; what is done is kept. Go on with: ${call} resume ${id}`);
+      terminal.progress.prose(`stopping; what is done is kept. Go on with: ${call} resume ${id}`);
       await project.engine.close();
     } else if (attachment.state.driver.by !== 'ended')
       terminal.progress.line(`left ${id} as it is. Back with: ${call} attach ${id}`);

@@ -50,7 +50,7 @@ export async function chatCommand(context: CommandContext, agent: string | undef
       stop();
     }
     if (chat.session !== undefined)
-      terminal.progress.line(`to come back: ${callOf(context)} chat --session ${shortId(chat.session)}`);
+      terminal.progress.prose(`to come back: ${callOf(context)} chat --session ${shortId(chat.session)}`);
     return leaving.signal.aborted ? exitCodes.interrupted : exitCodes.completed;
   });
 }
@@ -149,9 +149,9 @@ async function greet(chat: Chat, before: RunRow | undefined): Promise<void> {
 async function tellStanding(chat: Chat): Promise<void> {
   const { progress } = chat.context.terminal;
   const standing = await standingNow(chat);
-  if (standing.kind === 'held') progress.line(`${notNow(standing).message}; what it says is shown when you speak`);
+  if (standing.kind === 'held') progress.prose(`${notNow(standing).message}; what it says is shown when you speak`);
   if (standing.kind === 'unfinished')
-    progress.line(`this has no answer yet (${standing.state}): an empty line goes on with it, /stop ends it`);
+    progress.prose(`this has no answer yet (${standing.state}): an empty line goes on with it, /stop ends it`);
 }
 
 async function talk(chat: Chat): Promise<void> {

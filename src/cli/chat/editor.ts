@@ -52,18 +52,18 @@ export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: 
   const draw = (): void => (size.isChanging() ? undefined : line.draw(editing.draft(), editing.hints()));
   const { promise, resolve } = Promise.withResolvers<Read>();
   const leave = (): void => resolve({ kind: 'left' });
-  const comesBack = (): void => {
-    typing.take();
-    line.forget();
-  };
+  /** Left by Ctrl-Z: then nothing of it is on the screen, until it is drawn again. */
+  let suspended = false;
   const stopListening = typing.listen({
     async key(key) {
       if (key.kind === 'key' && key.name === 'suspend') {
         // It is drawn anew below what the shell says: one that stays would stand there twice.
         line.erase();
+        suspended = true;
         await keys.suspend();
-        return comesBack();
+        return typing.take();
       }
+      suspended = false;
       if (key.kind === 'key' && key.name === 'redraw') {
         screen.write('\u001b[H\u001b[2J');
         return line.forget();
@@ -77,7 +77,10 @@ export async function readMessage(parts: EditorParts, begun: ChatDraft, signal: 
     idle: draw,
   });
   const stopReturning = keys.onReturn(() => {
-    comesBack();
+    typing.take();
+    // Whoever else has stopped it had a screen with it, and may have none of it now.
+    if (!suspended) line.forget();
+    suspended = false;
     draw();
   });
   signal.addEventListener('abort', leave, { once: true });

@@ -66,12 +66,13 @@ async function leave(chat: Chat): Promise<void> {
 }
 
 async function help({ context: { terminal } }: Chat): Promise<void> {
+  const { progress } = terminal;
   const names = slashCommands.map(({ name, takes }) => `/${name}${takes === undefined ? '' : ` ${takes}`}`);
   const width = Math.max(...names.map((name) => name.length));
   for (const [index, { about }] of slashCommands.entries())
-    terminal.progress.line(`  ${padToWidth(names[index] ?? '', width)}  ${terminal.progress.paint.dim(about)}`);
+    progress.prose(about, { head: `  ${padToWidth(names[index] ?? '', width)}  `, indent: width + 4 });
   const keys = ['Alt-Enter, Ctrl-J or \\ at the end: another line', '@path: sends a file along; Tab completes it'];
-  for (const key of keys) terminal.progress.line(terminal.progress.paint.dim(`  ${key}`));
+  for (const key of keys) progress.prose(key, { head: '  ', indent: 4 });
 }
 
 /** What the commands of the same name print, of this conversation. */
@@ -99,9 +100,11 @@ async function chooseModel(chat: Chat, name: string): Promise<void> {
   const { context, project } = chat;
   const { progress } = context.terminal;
   const { remote, executor } = (await definitionOf(chat)) ?? {};
-  if (remote !== undefined) return progress.line(`${safeLine(chat.agent)} lives elsewhere and has models of its own`);
+  if (remote !== undefined) return progress.prose(`${safeLine(chat.agent)} lives elsewhere and has models of its own`);
   if (executor !== undefined)
-    return progress.line(`${safeLine(executor.name)} works for ${safeLine(chat.agent)}: its model is executor.model in its file`);
+    return progress.prose(
+      `${safeLine(executor.name)} works for ${safeLine(chat.agent)}: its model is executor.model in its file`,
+    );
   if (name === '') return progress.line(await modelAndWhy(chat));
   const opened = await project.models.open(name);
   if (!opened.ok) return complain(chat, { message: opened.error.message, fix: 'troupe models lists names' });
@@ -139,7 +142,7 @@ async function chooseAgent(chat: Chat, name: string): Promise<void> {
   const known = session === undefined ? undefined : await latestStanding(project.ledger, session, definition.name);
   const knows =
     known === undefined ? 'it does not know what was said to others here' : 'it goes on with what was said to it here';
-  progress.line(`the next messages go to ${safeLine(definition.name)}; ${knows}`);
+  progress.prose(`the next messages go to ${safeLine(definition.name)}; ${knows}`);
 }
 
 async function compact(chat: Chat): Promise<void> {
@@ -148,7 +151,7 @@ async function compact(chat: Chat): Promise<void> {
   chat.condense = before !== undefined;
   const { progress } = chat.context.terminal;
   if (before === undefined) progress.line('there is nothing to condense yet');
-  else progress.line('the next message begins with what was said before condensed; the originals stay in the ledger');
+  else progress.prose('the next message begins with what was said before condensed; the originals stay in the ledger');
 }
 
 async function stop(chat: Chat): Promise<void> {

@@ -170,7 +170,7 @@ async function printTurn(chat: Chat, { run, follower, end, images, unfinished }:
   const { progress } = context.terminal;
   const node = follower.tree.runs.get(run);
   if (node === undefined) {
-    progress.line(`run ${shortId(run)} left no trace in the ledger; look at it: ${callOf(context)} doctor`);
+    progress.prose(`run ${shortId(run)} left no trace in the ledger; look at it: ${callOf(context)} doctor`);
     return;
   }
   const { ledger } = project.config;

@@ -127,7 +127,7 @@ async function givenTo(
 }
 
 export interface ApproveOptions extends AnswerOptions {
-  readonly remember?: true | 'run' | 'project';
+  readonly remember?: true | 'session' | 'project';
   readonly whole?: true;
   /** Where the arguments are that the call is made with instead. */
   readonly input?: string;

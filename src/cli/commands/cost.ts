@@ -35,7 +35,7 @@ function printCosts(context: CommandContext, costs: Costs): void {
   if (costs.inDoubt.calls > 0) {
     const { calls } = costs.inDoubt;
     const them = calls === 1 ? 'it' : 'them';
-    progress.line(
+    progress.prose(
       `${counted(calls, 'call')} cut off or failed, counted against budgets in full; providers may have billed for ${them}`,
     );
   }

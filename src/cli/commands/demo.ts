@@ -61,6 +61,6 @@ export async function demoCommand(context: CommandContext, which: string, option
   const code = await runCommand(here, demo.agent, demo.prompt, options);
   // The work lies in one patch, and nothing of the repository was touched.
   if (isRepository && code === exitCodes.completed && !options.quiet)
-    progress.line(`bring the work to the repository: ${callOf(here)} apply last`);
+    progress.prose(`bring the work to the repository: ${callOf(here)} apply last`);
   return code;
 }

@@ -69,12 +69,12 @@ function sayQueued(
     return exitCodes.completed;
   }
   const { out, progress } = context.terminal;
-  out.line(`queued: ${name} ${STANDINGS[standing]}, ${before} before this one; its run will be ${prompt}`);
+  out.prose(`queued: ${name} ${STANDINGS[standing]}, ${before} before this one; its run will be ${prompt}`);
   const call = callOf(context);
   if (standing === 'paused') progress.line(`go on with: ${call} groups resume "${name}"`);
   if (run === undefined || standing === 'paused') return exitCodes.completed;
   if (standing === 'working') progress.line(`watch: ${call} logs -f ${shortId(run)}`);
-  else if (standing === 'waiting') progress.line(`see what it asks, and answer: ${call} show ${shortId(run)}`);
+  else if (standing === 'waiting') progress.prose(`see what it asks, and answer: ${call} show ${shortId(run)}`);
   else progress.line(`go on with: ${call} groups resume "${name}"`);
   return exitCodes.completed;
 }
@@ -152,9 +152,9 @@ function sayWhatIsLeft(context: CommandContext, name: string, queued: number, li
   const call = callOf(context);
   const { progress } = context.terminal;
   const [prompts, them] = [counted(queued, 'prompt'), queued === 1 ? 'it' : 'them'];
-  if (live) progress.line(`${prompts} still in the queue: whoever works on the group goes on with ${them}`);
-  else progress.line(`${prompts} still in the queue; go on with ${them}: ${call} groups resume "${safeLine(name)}"`);
-  progress.line(`to drop ${them}: ${call} groups stop "${safeLine(name)}" --all`);
+  if (live) progress.prose(`${prompts} still in the queue: whoever works on the group goes on with ${them}`);
+  else progress.prose(`${prompts} still in the queue; go on with ${them}: ${call} groups resume "${safeLine(name)}"`);
+  progress.prose(`to drop ${them}: ${call} groups stop "${safeLine(name)}" --all`);
 }
 
 async function groupNamed({ ledger }: Project, name: string): Promise<SavedGroup> {

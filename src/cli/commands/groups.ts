@@ -119,7 +119,7 @@ export async function groupsListCommand(context: CommandContext, options: JsonOp
       folders,
       groups: rows.map(({ group, doing, queued }) => ({ ...outline(group), state: doing, queued })),
     });
-  } else if (rows.length === 0) progress.line('no groups yet; make one: troupe groups create <name> --preset <preset>');
+  } else if (rows.length === 0) progress.prose('no groups yet; make one: troupe groups create <name> --preset <preset>');
   else {
     const cells = rows.map(({ group, doing, queued }) => [
       `${group.pinned ? '* ' : ''}${safeLine(group.name)}`,
@@ -264,7 +264,7 @@ export async function groupsDeleteCommand(context: CommandContext, name: string,
         : `folder ${safeLine(name)} is gone; what lay in it is in the default one`;
     say(context, options, ['groups delete', { ...idOf(found), deleted: true, branches }], gone);
     for (const branch of branches)
-      context.terminal.progress.line(`kept the branch ${safeLine(branch)}: it holds commits of its own`);
+      context.terminal.progress.prose(`kept the branch ${safeLine(branch)}: it holds commits of its own`);
     return exitCodes.completed;
   });
 }

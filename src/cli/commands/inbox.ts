@@ -118,7 +118,7 @@ async function leave(context: CommandContext, project: Project, driven: Driven):
 
 /** Whoever ends the process has no time to wait for an end. */
 async function giveBack(context: CommandContext, project: Project, driven: Driven): Promise<void> {
-  context.terminal.progress.line('stopping; what is done is kept. Once more to leave at once.');
+  context.terminal.progress.prose('stopping; what is done is kept. Once more to leave at once.');
   const runs = driven.runs();
   await project.engine.close();
   if (project.config.cluster === undefined) sayHowToGoOn(context, runs);
@@ -131,7 +131,7 @@ function leaveAtOnce(context: CommandContext, driven: Driven): void {
 
 function sayHowToGoOn(context: CommandContext, runs: readonly InboxItem[]): void {
   for (const { root, path } of runs)
-    context.terminal.progress.line(
+    context.terminal.progress.prose(
       `${safeLine(path[0] ?? '')} was stopped; go on with: ${callOf(context)} resume ${shortId(root)}`,
     );
 }

@@ -133,8 +133,8 @@ export async function ledgerCopyCommand(
   else if (sound) {
     const events = `${counted(copied.events, 'event')} and ${counted(copied.payloads, 'payload')}`;
     const what = `${events} of ${counted(copied.sessions, 'session')}`;
-    terminal.out.line(`copied ${what} to ${target.shown}; all ${verified.events} events there are sound`);
-  } else terminal.out.line(`copied, but ${target.shown} is not whole: ${damageText(verified)}`);
+    terminal.out.prose(`copied ${what} to ${target.shown}; all ${verified.events} events there are sound`);
+  } else terminal.out.prose(`copied, but ${target.shown} is not whole: ${damageText(verified)}`);
   return sound ? exitCodes.completed : exitCodes.failed;
 }
 
@@ -146,7 +146,7 @@ export async function ledgerNewKeyCommand(context: CommandContext, options: Json
     throw usageError(`the keys are in ${SEAL_VARIABLE}`, 'put a new one before the others there, separated by a comma');
   const id = addKey(env, systemRandom);
   if (options.json) printJson(context, 'ledger new-key', { key: id, file: place });
-  else out.line(`key ${id} seals from now on; earlier ones in ${place} still open what they sealed`);
+  else out.prose(`key ${id} seals from now on; earlier ones in ${place} still open what they sealed`);
   return exitCodes.completed;
 }
 

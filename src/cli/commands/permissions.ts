@@ -44,7 +44,7 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
   else if (rules.length === 0) progress.line('no rules: every tool goes by its default');
   else printTable(out, ['OF', 'TOOL', 'RULE', 'IS', 'FILE'], rules.map(cells));
   if (ofSessions.leftOut > 0 && !options.json)
-    progress.line(
+    progress.prose(
       `what was remembered for a session: of the newest ${limits.permissionSessions} (permissionSessions), ${ofSessions.leftOut} more not looked at`,
     );
   return exitCodes.completed;

@@ -44,7 +44,7 @@ export async function driveHandle(
     };
   const node = follower.tree.runs.get(handle.run);
   if (!options.quiet)
-    context.terminal.progress.line(
+    context.terminal.progress.prose(
       `queued prompt ${node?.state.replaceAll('_', ' ') ?? end.kind}; see it: troupe show ${shortId(handle.run)}`,
     );
   return { code: exitCodes.completed, end };
@@ -65,7 +65,7 @@ export async function drainQueue(
     const next = await takeNextPrompt(project.groups, session);
     if (!next.ok || next.value === undefined) heard.close();
     if (!next.ok) {
-      context.terminal.progress.line(`a queued prompt could not be started: ${next.error.message}`);
+      context.terminal.progress.prose(`a queued prompt could not be started: ${next.error.message}`);
       return code;
     }
     if (next.value === undefined) {
@@ -87,7 +87,7 @@ async function sayPaused(context: CommandContext, { groups, ledger }: Project, s
   if (queued === 0 || (await pauseOf(groups, session)) === undefined) return;
   const name = groupOfSession(await readOrganisation(ledger), session)?.name ?? session;
   const [prompts, them] = [counted(queued, 'prompt'), queued === 1 ? 'it' : 'them'];
-  context.terminal.progress.line(
+  context.terminal.progress.prose(
     `the group is paused, ${prompts} in its queue; go on with ${them}: ${callOf(context)} groups resume "${safeLine(name)}"`,
   );
 }

@@ -187,7 +187,7 @@ async function startAndDrive(
   }
   const { handle } = started;
   if (before !== undefined && options.continue === true && options.quiet !== true)
-    context.terminal.progress.line(`going on with ${safeLine(agent)}, after ${shortId(before.run)}`);
+    context.terminal.progress.prose(`going on with ${safeLine(agent)}, after ${shortId(before.run)}`);
   const follower = createFollower(project.ledger, handle.session);
   await follower.beginAt(handle.run);
   const view = chooseView(context, handle.run, options);
@@ -215,7 +215,7 @@ function printPackages(
 ): void {
   const { out, progress } = context.terminal;
   if (json !== true && jsonl !== true) out.write(packages.map(({ yaml }) => safeText(yaml)).join('---\n'));
-  progress.line(
+  progress.prose(
     `${counted(packages.length, 'task')}, none handed over yet; go on with: ${callOf(context)} resume ${shortId(run)}`,
   );
 }

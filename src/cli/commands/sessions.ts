@@ -27,7 +27,7 @@ export async function sessionsCommand(context: CommandContext, options: Sessions
       ['SESSION', 'LAST', 'AGENT', 'PROMPTS', 'STATE', 'COST', 'BEGAN WITH'],
       rows.map(cellsAt(context.clock.now())),
     );
-    if (rows.length < total) progress.line(`the newest ${rows.length} of ${total} sessions; all of them: --all`);
+    if (rows.length < total) progress.prose(`the newest ${rows.length} of ${total} sessions; all of them: --all`);
   }
   return exitCodes.completed;
 }

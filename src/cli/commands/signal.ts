@@ -35,7 +35,7 @@ export async function signalCommand(
     else if (signal === 'pause' && !live && (await engine.waits(run)).length > 0) sayWaits(context, run);
     else context.terminal.out.line(said(signal, run, live));
     if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
-      context.terminal.progress.line(
+      context.terminal.progress.prose(
         `the runs above it stay as they were; go on with: troupe resume ${shortId(await topOf(ledger, parent))}`,
       );
     return exitCodes.completed;
@@ -51,15 +51,15 @@ async function topOf(ledger: Ledger, run: RunId): Promise<RunId> {
 
 /** There is nothing to stop: it stands still until it is answered, and the answer takes it further. */
 function sayWaits({ terminal }: CommandContext, run: string): void {
-  terminal.out.line(`${run} waits for an answer and does nothing until then; whoever answers takes it further`);
-  terminal.progress.line(`what it asks: troupe show ${shortId(run)}; to end it: troupe cancel ${shortId(run)}`);
+  terminal.out.prose(`${run} waits for an answer and does nothing until then; whoever answers takes it further`);
+  terminal.progress.prose(`what it asks: troupe show ${shortId(run)}; to end it: troupe cancel ${shortId(run)}`);
 }
 
 /** It is in the ledger that the run is to end; ending it failed. */
 function sayUnended({ terminal }: CommandContext, run: string, { message, fix }: Failure): void {
-  terminal.out.line(`${run} is to end, and could not be ended just now: ${sentence(message)}`);
+  terminal.out.prose(`${run} is to end, and could not be ended just now: ${sentence(message)}`);
   if (fix !== undefined) terminal.progress.line(fix);
-  terminal.progress.line(`it ends when it is taken up: troupe resume ${shortId(run)}`);
+  terminal.progress.prose(`it ends when it is taken up: troupe resume ${shortId(run)}`);
 }
 
 function said(signal: 'cancel' | 'pause', run: string, live: boolean): string {

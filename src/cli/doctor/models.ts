@@ -101,7 +101,7 @@ function print(
   printTable(out, ['', 'MODEL', 'INPUT/M', 'OUTPUT/M', 'WINDOW', 'FROM'], cells);
   for (const { provider, problem } of listed) if (problem !== undefined) progress.line(`${provider}: ${safeLine(problem)}`);
   const first = used?.models[0];
-  progress.line(
+  progress.prose(
     first === undefined ? 'none would be used: troupe doctor says why' : `* ${safeLine(first)} is used: ${used?.why}`,
   );
 }

@@ -128,13 +128,14 @@ const RULE_ROWS = 2;
 /** The rule that would be written, below the words where it does not fit beside them; nothing of it is left out. */
 function alwaysLines({ tool, rule = '', input }: PermissionWait, width: number): readonly string[] {
   const shown = safeLine(visibleText(rule));
-  const line = `  always (this session) or always project: ${shown}`;
+  const words = 'always (this session) or always project:';
+  const line = `  ${words} ${shown}`;
   if (textWidth(line) <= width) return [line];
   const rows = hardWrap(shown, width - 4);
   const { command } = isJsonObject(input) ? input : {};
   const isCommand = rule === `${tool} ${command}` || rule === `${tool} = ${command}`;
   const below = isCommand && rows.length > RULE_ROWS ? [`${safeLine(tool)}, this very command`] : rows;
-  return ['  always (this session) or always project:', ...below.map((part) => `    ${part}`)];
+  return [...proseLines(words, width, { head: '  ', indent: 2 }), ...below.map((part) => `    ${part}`)];
 }
 
 const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);

@@ -137,7 +137,7 @@ async function openAfter(project: Project, { run, end, tree }: Finished): Promis
 function sayHowToFollow(context: CommandContext, run: RunId): void {
   const call = callOf(context);
   const short = shortId(run);
-  context.terminal.progress.line(`stay with it again: ${call} resume ${short}; only watch it: ${call} logs -f ${short}`);
+  context.terminal.progress.prose(`stay with it again: ${call} resume ${short}; only watch it: ${call} logs -f ${short}`);
 }
 
 /** Where nothing was answered the report says what went wrong, and the summary says it, too. */

@@ -87,6 +87,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ls: 'troupe agents list, or troupe ps for runs',
   ask: 'troupe run <agent> "…"',
   start: 'troupe run <agent> "…"',
+  talk: 'troupe chat',
   status: 'troupe ps',
   history: 'troupe ps, then troupe logs <run>',
   continue: 'troupe run --continue "…", or troupe resume <run>',

@@ -102,7 +102,10 @@ export function describeAnswers(add: Add, perform: Perform): void {
   );
   answering(add('approve <run>', 'give the permission that is asked for and go on', 'troupe approve last'))
     .addOption(
-      new Option('--remember [scope]', 'and the same call later: in this run, or in this project').choices(['run', 'project']),
+      new Option('--remember [scope]', 'and the same call later: in this session, or in this project').choices([
+        'session',
+        'project',
+      ]),
     )
     .option('--whole', 'you have seen all of it, also what the question has no room for')
     .option('--shown <hash>', 'what you have seen, as the question names it: nothing else is approved')

@@ -89,14 +89,14 @@ async function configOf({ cwd, terminal }: CommandContext): Promise<ProjectConfi
 function announce(context: CommandContext, { settings, admin }: LocalCluster, written: boolean): void {
   const { out, progress } = context.terminal;
   const call = callOf(context);
-  progress.line(
+  progress.prose(
     written
       ? `ready; ${CONFIG_FILE} says so now (the password is good on this machine only, and is not for others to see)`
       : `ready; put these into ${CONFIG_FILE}, or run ${call} cluster up --write:`,
   );
   out.line(`ledger: ${settings.ledger}`);
   out.line(`engine: ${settings.engine}`);
-  progress.line(
+  progress.prose(
     `then, in another terminal: ${call} run <agent> "…", ${call} cluster status; the servers' own page is ${admin}/ui`,
   );
   progress.line('Ctrl-C stops everything; the next start goes on with it');

@@ -135,7 +135,7 @@ function announce({ terminal, cwd }: CommandContext, server: Listening, withToke
 async function beginA2a({ terminal: { progress } }: CommandContext, a2a: ServedA2a, server: Listening): Promise<void> {
   const { shown, missing } = await a2a.begin(server);
   if (missing.length > 0)
-    progress.line(`warning: troupe.yaml shows agents to A2A peers that there are none of: ${missing.map(safeLine).join(', ')}`);
+    progress.prose(`warning: troupe.yaml shows agents to A2A peers that there are none of: ${missing.map(safeLine).join(', ')}`);
   if (shown.length > 0) progress.line(`  A2A peers:    ${server.origin}/.well-known/agent-card.json (${shown.join(', ')})`);
 }
 

@@ -69,7 +69,7 @@ async function chosenTemplate(context: CommandContext, options: InitOptions): Pr
     if (answer === '') return oneAgent;
     const chosen = templates.find(({ name }, index) => answer === name || answer === String(index + 1));
     if (chosen !== undefined) return chosen;
-    progress.line(`A number from 1 to ${templates.length}, or a name from the list.`);
+    progress.prose(`A number from 1 to ${templates.length}, or a name from the list.`);
   }
 }
 

@@ -77,16 +77,16 @@ const LETTERS: Readonly<Record<PatchedFile['change'], string>> = { added: 'A', c
 
 function print(context: CommandContext, run: string, applied: AppliedWork, { left }: WorkToApply, options: ApplyOptions): void {
   const { out, progress } = context.terminal;
-  if (applied.finished !== undefined) progress.line(`finished first: ${safeLine(applied.finished)}, which had been cut off`);
+  if (applied.finished !== undefined) progress.prose(`finished first: ${safeLine(applied.finished)}, which had been cut off`);
   // Where it is there already nothing is to be changed.
   if (applied.kind !== 'nothing') for (const file of applied.files) out.line(fileLine(file));
   for (const { path, why } of applied.inTheWay) progress.line(`in the way: ${safeLine(path)}: ${why}`);
   for (const { path, says, hunks } of applied.conflicts) {
     progress.line(`conflict: ${safeLine(path)}: ${safeLine(says)}`);
     for (const { line, ours, theirs } of hunks)
-      progress.line(`  line ${line}: yours ${safeLine(JSON.stringify(ours))}, the run's ${safeLine(JSON.stringify(theirs))}`);
+      progress.prose(`  line ${line}: yours ${safeLine(JSON.stringify(ours))}, the run's ${safeLine(JSON.stringify(theirs))}`);
   }
-  for (const { task, path, why } of left) progress.line(`not in it: ${safeLine(task)}, ${safeLine(path)}: ${safeLine(why)}`);
+  for (const { task, path, why } of left) progress.prose(`not in it: ${safeLine(task)}, ${safeLine(path)}: ${safeLine(why)}`);
   progress.line(summary(callOf(context), run, applied, options));
 }
 

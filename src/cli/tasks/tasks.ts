@@ -40,7 +40,7 @@ export async function tasksListCommand(context: CommandContext, options: TasksLi
   const { tasks, next } = await readPage(context, options);
   const { out, progress } = context.terminal;
   if (options.json) printJson(context, 'tasks list', { tasks: tasks.map(lineOf), next: next ?? null });
-  else if (tasks.length === 0) progress.line('no tasks like that; a task is a root run: troupe run <agent> "…"');
+  else if (tasks.length === 0) progress.prose('no tasks like that; a task is a root run: troupe run <agent> "…"');
   else {
     const now = context.clock.now();
     printTable(
@@ -147,7 +147,7 @@ export async function tasksCancelCommand(context: CommandContext, text: string, 
     if (options.json) printJson(context, 'tasks cancel', { id, outcome: outcome.kind, live });
     else if (outcome.kind === 'ended') out.line(`${id} has already ended (${named.state})`);
     else if (outcome.unended !== undefined)
-      out.line(`${id} is to end, and could not be just now: ${sentence(outcome.unended.message)}`);
+      out.prose(`${id} is to end, and could not be just now: ${sentence(outcome.unended.message)}`);
     else out.line(live ? `asked ${id} to stop` : `${id} is canceled`);
     return exitCodes.completed;
   });

@@ -26,6 +26,8 @@ export interface Keyboard {
 
 export function createKeyboard(process: NodeJS.Process): Keyboard {
   const { stdin } = process;
+  // Comes before everybody who draws anew then.
+  process.on('SIGCONT', () => lookAtWindow(process));
   let hushed = false;
   let lent = 0;
   const heard = (keys: Uint8Array): void => {
@@ -79,6 +81,7 @@ export function createKeyboard(process: NodeJS.Process): Keyboard {
         process.kill(process.pid, 'SIGTSTP');
         process.on('SIGTSTP', pause);
         wasBack = true;
+        lookAtWindow(process);
         // Whoever reads keys has them as keys from the moment on in which something is there to be seen.
         if (hearsKeys && stdin.isTTY && isInForeground(process)) stdin.setRawMode(true);
         take();
@@ -100,6 +103,11 @@ export function createKeyboard(process: NodeJS.Process): Keyboard {
       };
     },
   };
+}
+
+/** Who is stopped is not told that the window has another size; Node looks when it is. */
+function lookAtWindow(process: NodeJS.Process): void {
+  process.emit('SIGWINCH', 'SIGWINCH');
 }
 
 /** Whether the terminal is this process's: `troupe run … &` must not touch it. When in doubt it is not. */

@@ -1,6 +1,6 @@
 /** Text that a command is given in a file or on stdin: bounded, and text only. */
 import { createReadStream } from 'node:fs';
-import { messageOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { usageError } from './command.ts';
@@ -13,6 +13,7 @@ export async function readInput({ input }: Pick<Terminal, 'input'>, path: string
     if (bytes === undefined) return fail(usageError(`${path} is larger than ${limits.editedBytes} bytes (limit editedBytes)`));
     return ok(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') return fail(usageError(`There is no file ${path}`));
     return fail(usageError(`${path} cannot be read as text: ${messageOf(error)}`));
   }
 }

@@ -8,8 +8,8 @@ import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
 import { cutToWidth, textWidth } from '../terminal/text-width.ts';
 import type { TypedLine } from './run-view.ts';
 
-/** So much of what is typed is always seen. */
-const TYPED_COLUMNS = 6;
+/** So much of what is typed is always seen: of a narrow screen a good part, whatever the question leaves. */
+const typedColumns = (width: number): number => (width < 60 ? 12 : 6);
 
 export interface Canvas {
   /** Nothing is written where nothing is different. */
@@ -103,8 +103,9 @@ function typedLine(
   width: number,
 ): { readonly text: string; readonly column: number } {
   // Two rows of it would be counted as one when the window has another width.
-  const prompt = textWidth(whole) < width - TYPED_COLUMNS ? whole : `${cutToWidth(whole, width - TYPED_COLUMNS)} `;
-  const room = Math.max(TYPED_COLUMNS - 2, width - textWidth(prompt) - 2);
+  const seen = typedColumns(width);
+  const prompt = textWidth(whole) < width - seen ? whole : `${cutToWidth(whole, width - seen)} `;
+  const room = Math.max(seen - 2, width - textWidth(prompt) - 2);
   const from = Math.max(0, cursor - room);
   const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
   const column = textWidth(prompt) + textWidth(text.slice(from, cursor));

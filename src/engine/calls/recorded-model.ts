@@ -64,10 +64,8 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
-  if (node.abort.signal.aborted) {
-    noteCutOff(recorder, step, request);
-    return TURN_CANCELLED;
-  }
+  noteCutOff(recorder, step, request);
+  if (node.abort.signal.aborted) return TURN_CANCELLED;
   const exhausted = tree.spending.exhausted(node);
   if (exhausted !== undefined) return noBudget(exhausted);
   const opened = await openModels(tree, setup);
@@ -111,10 +109,10 @@ async function attempt(
     },
     async onFailure({ model, attempt, error, final, nextInMs }) {
       failures = attempt;
-      if (final && error.kind === 'cancelled') tree.checkpoint(node);
       worst ??= await worstOf(model);
-      const base = { turn: request.turn, model, attempt, error, final, ...doubtOf(error, worst) };
-      const failed = node.journal.event('model.failed', { ...base, ...(final ? {} : { nextInMs }) }, { step });
+      const base = { turn: request.turn, model, attempt, error, ...doubtOf(error, worst) };
+      if (final && error.kind === 'cancelled') await leaveOrEnd(recorder, step, base);
+      const failed = node.journal.event('model.failed', { ...base, final, ...(final ? {} : { nextInMs }) }, { step });
       const { events, options } = attempts.failed(error);
       if (final) await tree.writer.write([failed, ...events], options);
       else tree.writer.enqueue([failed, ...events], options);
@@ -127,15 +125,36 @@ async function attempt(
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
 }
 
-/** A request that a crash cut off, and that nobody makes again: it may have been answered, and paid for. */
+/** A call that is stopped since its run is left is made again when that goes on; it may have been paid for all the same. */
+async function leaveOrEnd(
+  { tree, node }: Recorder,
+  step: string,
+  stopped: Omit<Payloads['model.failed'], 'final'>,
+): Promise<void> {
+  try {
+    tree.checkpoint(node);
+  } catch (why) {
+    const event = node.journal.event('model.failed', { ...stopped, error: LEFT, final: false }, { step });
+    // Where nothing can be written any more, whoever takes the run up finds that it was cut off.
+    if (stopped.inDoubt === true) await tree.writer.write([event]).catch(() => undefined);
+    throw why;
+  }
+}
+
+const LEFT: ModelFailure = { kind: 'cancelled', message: 'The run was left in the middle of the call.' };
+
+/** A request that was cut off and of which nothing more is known: it may have been answered, and paid for. */
 function noteCutOff({ tree, node, setup, meter }: Recorder, step: string, request: TurnRequest): void {
-  const isOpen =
-    node.journal.recorded('model.request', step) !== undefined && node.journal.recorded('model.failed', step) === undefined;
-  if (!isOpen) return;
+  const asked = node.journal.recorded('model.request', step);
+  if (asked === undefined || node.journal.recorded('model.failed', step) !== undefined) return;
+  // What ended it then was recorded, and is undone.
+  if (node.journal.past.some((event) => event.event_type === 'run.reopened' && event.position > asked.position)) return;
+  const final = node.abort.signal.aborted;
   const [model = ''] = setup.models;
   const worst = meter.worstCase(model, request, loopLimits(setup.definition).maxOutputTokens);
-  const error = cancelledFailure;
-  const payload = { turn: request.turn, model, attempt: 1, error, final: true, ...doubtOf(error, worst) };
+  const doubt = doubtOf(cancelledFailure, worst);
+  if (!final && doubt.inDoubt !== true) return;
+  const payload = { turn: request.turn, model, attempt: 1, error: final ? cancelledFailure : LEFT, final, ...doubt };
   tree.writer.enqueue([node.journal.event('model.failed', payload, { step })]);
 }
 

@@ -231,6 +231,9 @@ const limits: readonly EngineCase[] = [
       expect(await lives(world, handle.run)).toEqual(['run.ended']);
       expect(await goesOn(world, handle.run, { budget: { calls: 3 } })).toMatchObject({ status: 'budget_exhausted' });
       expect(await goesOn(world, handle.run, { budget: { calls: 9 } })).toMatchObject({ status: 'completed', turns: 4 });
+      // Each of its ends is there, in its place.
+      const ends = ['run.ended', 'run.reopened', 'run.ended', 'run.reopened', 'run.ended'];
+      expect(await lives(world, handle.run)).toEqual(ends);
       expect(world.outside.effects).toEqual(['act 1', 'act 2', 'act 3']);
       expect(world.outside.modelCalls).toHaveLength(4);
       await sound(world);

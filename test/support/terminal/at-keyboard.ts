@@ -30,8 +30,11 @@ export interface Seat {
   readonly rows?: number;
   /** Another program than the command line. */
   readonly main?: string;
-  /** Under a shell with job control: Ctrl-Z stops it, and `fg` is what takes it up; or in its background. */
-  readonly shell?: 'jobs' | 'background';
+  /**
+   * Under a shell with job control: Ctrl-Z stops it, and `fg` is what takes it up; or in its background. With `bash`, what it
+   * prints is what an interactive bash begins with, in which it is `troupe`.
+   */
+  readonly shell?: 'jobs' | 'background' | 'bash';
 }
 
 /** As a person's shell does it: says that it has stopped, and does what is typed then. */
@@ -42,7 +45,11 @@ const JOBS = 'set -m; "$@"; code=$?; while [ $code -gt 145 ] && [ $code -lt 150 
 /** A line of a terminal holds four times as much. */
 const TYPED_AT_ONCE = 1_000;
 
-const SHELLS = { jobs: JOBS, background: 'set -m; "$@" & wait $!' };
+/** As somebody has it in their ~/.bashrc. */
+const BASH =
+  'printf "%s\\n" "PS1=\\"\\$ \\"" "bind \\"set bell-style none\\"" "troupe() { \'$1\' \'$2\' \\"\\$@\\"; }" "$("$@")" > .bashrc; exec bash --noprofile --rcfile .bashrc -i';
+
+const SHELLS = { jobs: JOBS, background: 'set -m; "$@" & wait $!', bash: BASH };
 
 export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Seat = {}): AtKeyboard {
   const { columns = 100, rows = 30, main = MAIN, shell } = seat;

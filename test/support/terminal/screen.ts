@@ -14,6 +14,8 @@ export interface TerminalScreen {
   paragraphs(): readonly (readonly string[])[];
   columns(): number;
   cursorIsShown(): boolean;
+  /** How often the bell rang. */
+  bells(): number;
 }
 
 /** `reflowCursorLine`: the line with the cursor is broken anew, too, as most terminals do it that are not xterm.js. */
@@ -21,6 +23,10 @@ export function createTerminalScreen(columns: number, rows: number, reflowCursor
   const options = { cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true, reflowCursorLine };
   const terminal = new xterm.Terminal(options);
   let cursor = true;
+  let bells = 0;
+  terminal.onBell(() => {
+    bells += 1;
+  });
   const follow = (final: string, shown: boolean): void => {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (modes) => {
       if (modes.includes(CURSOR_MODE)) cursor = shown;
@@ -53,6 +59,7 @@ export function createTerminalScreen(columns: number, rows: number, reflowCursor
     },
     columns: () => terminal.cols,
     cursorIsShown: () => cursor,
+    bells: () => bells,
   };
 }
 

@@ -102,8 +102,10 @@ export function openStage(project: TestProject, options: StageOptions): Stage {
   const picture = (person: AtKeyboard): readonly string[] => {
     const lines = linesOf(person);
     const cursor = person.shown.cursorIsShown() ? [] : ['(the cursor is hidden)'];
+    const bells = person.shown.bells();
+    const rung = bells === 0 ? [] : [`(the bell has rung ${bells === 1 ? 'once' : `${bells} times`})`];
     const rule = '─'.repeat(person.shown.columns());
-    return [rule, ...withoutKnown(lines, pictures.get(person) ?? []), ...cursor, rule];
+    return [rule, ...withoutKnown(lines, pictures.get(person) ?? []), ...cursor, ...rung, rule];
   };
   const keep = (person: AtKeyboard): void => {
     written.push(...picture(person));
@@ -208,6 +210,7 @@ const asTyped = (word: string): string => (/^[\w./:=@-]+$/.test(word) ? word : `
 
 const KEYS: Readonly<Record<string, string>> = {
   '\r': '⏎',
+  '\t': 'Tab',
   '\u0003': 'Ctrl-C',
   '\u0004': 'Ctrl-D',
   '\u0015': 'Ctrl-U',
