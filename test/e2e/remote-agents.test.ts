@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/project/open.ts';
 import { eventually } from '../support/a2a/peer.ts';
 import { ALICE, OWNER, type Served, type ServedOptions, served } from '../support/a2a/served.ts';
+import { polledDoor } from '../support/peers/polled-door.ts';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 interface Pair extends AsyncDisposable {
@@ -157,6 +158,43 @@ it.each([
     const first = await running.ended;
     const ended = killed.includes('the caller') ? await here.troupe('resume', 'last') : first;
     expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Still here.') });
+    await using project = await openProjectOf(there);
+    expect(await project.ledger.runs({ roots: true, limit: 10 })).toMatchObject([{ state: 'completed' }]);
+  } finally {
+    await server.end('SIGTERM');
+  }
+});
+
+it.each([
+  { killed: ['the caller'], when: 'was sent' },
+  { killed: ['the caller', 'the peer'], when: 'has a task' },
+])('that has to be asked how it is does it once, when $killed is killed after the message $when', async ({ killed, when }) => {
+  await using there = await createTestProject('', SERVED);
+  const gone = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  await there.serve(async () => {
+    begun.resolve();
+    await gone.promise;
+    return { text: 'Still here.' };
+  });
+  let server = await serving(there);
+  try {
+    await using door = await polledDoor(() => server.origin, when === 'was sent' ? gone.promise : Promise.resolve());
+    await using here = await caller(door.origin);
+    const running = here.start(['run', 'weather', 'How is it?']);
+    await begun.promise;
+    // Either nobody here knows yet what became of the message, or it is being asked how its task is.
+    if (when === 'has a task')
+      await eventually(async () => ((await here.look('logs', 'last', '--jsonl')).out.includes('"peer.task"') ? true : undefined));
+    running.kill('SIGKILL');
+    if (killed.includes('the peer')) await server.end('SIGKILL');
+    await running.ended;
+    gone.resolve();
+    if (killed.includes('the peer')) server = await serving(there, server.port);
+    const ended = await here.troupe('resume', 'last');
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('Still here.') });
+    expect(door.asked.filter((method) => method === 'SendMessage')).toHaveLength(1);
+    expect(new Set(door.asked)).toEqual(new Set(['SendMessage', 'GetTask', ...(when === 'was sent' ? ['ListTasks'] : [])]));
     await using project = await openProjectOf(there);
     expect(await project.ledger.runs({ roots: true, limit: 10 })).toMatchObject([{ state: 'completed' }]);
   } finally {
