@@ -1,8 +1,9 @@
 /**
  * Coding agents that others wrote do a whole task for an agent, with a model server on this machine: what they want is allowed
  * by rule and by a person, files are written and a command is run, they are killed in the middle and taken up, and cancelled.
- * The same steps for all; what each does differently is data.
+ * The same steps for all; what each does differently is data. One of them does a task of an architect as well.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -37,6 +38,7 @@ describeWithCodingAgents('coding agents', (installed) => {
     const world = await codingAgentWorld(agent, protocol, ({ toolResults, body }) => {
       if (stage === 'write') return toolResults === 0 ? { calls: [agent.write(join(world.work, 'a.txt'), 'hello')] } : hanging();
       if (stage === 'cancel') return hanging();
+      if (stage === 'task') return toolResults === 0 ? { calls: [agent.write('b.txt', 'hello')] } : { text: 'b.txt is there.' };
       return JSON.stringify(body).includes(PRINTED) ? { text: 'All is done.' } : { calls: [agent.run(COMMAND)] };
     });
     const { troupe, work, reached } = world;
@@ -86,6 +88,24 @@ describeWithCodingAgents('coding agents', (installed) => {
       ['allowed', 'person'],
     ]);
     expect(reached).toEqual([]);
+
+    // One of them does a task of an architect in the place of what comes last, which its other version does.
+    if (agent.executor === 'codex' && protocol === 1) {
+      stage = 'task';
+      const git = (...words: readonly string[]) =>
+        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: work });
+      git('init', '-q');
+      git('add', '-A');
+      git('commit', '-qm', 'first');
+      const led = await troupe.run('lead', 'Have b.txt written.', { onEvent, approve: () => true });
+      expect(led).toMatchObject({ status: 'completed', verification: { state: 'verified' } });
+      expect(of('task.captured')).toMatchObject([{ files: [{ path: 'b.txt' }], undone: [], patch: expect.any(String) }]);
+      expect(of('task.judged')).toMatchObject([{ verdict: 'accepted', acceptance: [{ how: 'run', met: true }] }]);
+      expect(of('task.merged')).toMatchObject([{ files: 1, conflicts: [] }]);
+      expect(existsSync(join(work, 'b.txt'))).toBe(false);
+      expect(reached).toEqual([]);
+      return;
+    }
 
     // Another run is cancelled while its model thinks.
     stage = 'cancel';

@@ -49,6 +49,8 @@ export async function codingAgentWorld(
   const { executor } = agent;
   write('troupe.yaml', 'workspace: work\n');
   write('agents/coder.md', `---\nname: coder\nexecutor: ${executor}\npermissions:\n  edit: allow\n---\nYou code.\n`);
+  write('agents/lead.md', '---\nname: lead\nmodel: scripted:replies.yaml\narchitect: { executor: coder }\n---\nYou lead.\n');
+  write('replies.yaml', JSON.stringify({ agents: { lead: LEAD } }));
   const env = { ...proxy.env, ...agent.quiet?.(home) };
   const sandbox = agent.sandbox?.(home, server.origin) ?? {};
   write('executors.yaml', JSON.stringify({ executors: { [executor]: { protocol, env, sandbox } } }));
@@ -61,6 +63,27 @@ export async function codingAgentWorld(
   onTestFinished(() => troupe.close());
   return { troupe, work, reached: proxy.reached };
 }
+
+/** What an architect says that has one file written. */
+const LEAD = [
+  {
+    toolCalls: [
+      {
+        name: 'delegate',
+        input: {
+          tasks: [
+            {
+              ...{ goal: 'Write b.txt', include_paths: ['b.txt'], exclude_paths: [], acceptance: ['`grep -q hello b.txt`'] },
+              constraints: { max_cli_calls: 4, max_duration_seconds: 600, no_touch: ['a.txt'] },
+            },
+          ],
+        },
+      },
+    ],
+  },
+  { toolCalls: [{ name: 'judge', input: { tasks: [{ task_id: '*', verdict: 'accepted', why: 'It passes.' }] } }] },
+  { finalReport: 'b.txt is there.' },
+];
 
 /** Programs that go by its variables are refused at once, and none of them waits for a network that is not there. */
 async function noWayOut() {
