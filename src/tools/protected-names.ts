@@ -55,3 +55,6 @@ const isEditorServers = (folder: string, file = ''): boolean =>
   foldedName(folder) === EDITOR_SERVERS.folder && foldedName(file) === EDITOR_SERVERS.file;
 
 export const plainPath = (path: string): string => path.split('/').map(foldedName).join('/');
+
+/** In a git folder that is a place's own: where the repository that it was made from keeps its entry for the place. */
+export const OWN_GIT_MARK = 'troupe-worktree';

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
   commitFiles,
@@ -68,7 +69,7 @@ describe('a patch', () => {
     rmSync(join(place.path, 'build'), { recursive: true });
     const files = (folder: string) =>
       everythingOf(folder)
-        .replaceAll(/^\.git .*\n/gm, '')
+        .replaceAll(/^\.git[ /].*\n/gm, '')
         .replaceAll(/ [\d.]+ (\w+)$/gm, ' $1');
     expect(files(join(home, 'other'))).toBe(files(place.path));
     expect(value(await workspaces.capture(place)).patch).toEqual(work.patch);
@@ -216,10 +217,20 @@ describe('only a place is taken for one', () => {
 
   it('the index that changes are found by is no younger than it was: what was written at the same moment is read', async () => {
     const { place, workspaces } = await prepared();
-    const admin = readFileSync(join(place.path, '.git'), 'utf8').replace('gitdir: ', '').trim();
+    const admin = join(place.path, '.git');
     expect(statSync(`${place.path}.index`).mtimeMs).toBeLessThanOrEqual(statSync(join(admin, 'index')).mtimeMs);
     expect(value(await workspaces.capture(place)).files).toEqual([]);
   });
+});
+
+it('is not compared with a base that somebody has put in the place of the one it began with', async () => {
+  const { top, place, workspaces } = await prepared();
+  const named = git(top, 'rev-parse', `${place.base}^{tree}`).trim();
+  const loose = join(top, '.git', 'objects', named.slice(0, 2), named.slice(2));
+  expect(value(await workspaces.capture(place)).files).toEqual([]);
+  chmodSync(loose, 0o644);
+  writeFileSync(loose, deflateSync(Buffer.from('tree 0\0')));
+  expect(await workspaces.capture(place)).toMatchObject({ ok: false, error: { code: 'base_changed' } });
 });
 
 describe('a place that is removed', () => {
@@ -242,6 +253,7 @@ describe('a place that is removed', () => {
     commitFiles(top, {});
     mkdirSync(join(home, 'x/worktrees/precious'), { recursive: true });
     writeFiles(home, { 'x/worktrees/precious/file': 'x' });
+    rmSync(join(place.path, '.git'), { recursive: true });
     writeFileSync(join(place.path, '.git'), `gitdir: ${join(home, 'x/worktrees/precious')}\n`);
     value(await workspaces.remove(place, { force: true }));
     expect(readFileSync(join(home, 'x/worktrees/precious/file'), 'utf8')).toBe('x');

@@ -14,6 +14,7 @@ import { sha256 } from '../tools/files/file-change.ts';
 import { fileAt, type WatchedChange, type WatchedFile, watchedContent } from '../tools/watch/watched-file.ts';
 import { closedBy, type Domain, readDomain, WHOLE } from './domains.ts';
 import { zeroSeparated } from './git.ts';
+import { baseHolds } from './ground/base-holds.ts';
 import type { WorkspaceOptions } from './options.ts';
 import { besidePlace, type PlaceFiles, wholePlace, writeWhole } from './place-files.ts';
 import type { CapturedWork, DomainPaths, OutsideWrite, WorkPlace } from './port.ts';
@@ -40,6 +41,8 @@ export async function captureWork(
   if (!domain.ok) return domain;
   return await atPlace(options, given, async (git, base, place) => {
     const files = besidePlace(place.path);
+    const same = await baseHolds(git, base);
+    if (!same.ok) return same;
     const now = await treeAtPlace(git, place, base);
     if (!now.ok) return now;
     const changes = await changesBetween(git, base, now.value.tree);

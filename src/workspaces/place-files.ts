@@ -6,6 +6,7 @@
  * worktrees/<session>/<task>.json        where it began
  * worktrees/<session>/<task>.index       what was on the disk then, for fast comparing; agents cannot reach it from their place
  * worktrees/<session>/<task>.kept/       patches of what was taken back
+ * worktrees/<session>/<task>.git/        its git folder, when the work there is over
  * worktrees/<session>/<task>~<nonce>/    one that is being made
  * ```
  */
@@ -24,6 +25,8 @@ export const placeRecord = z.object({
   branch: z.string().optional(),
   /** The folder that is worked in as it is. */
   inPlace: z.string().optional(),
+  /** What the user's repository keeps for it. */
+  admin: z.string().optional(),
   /** It began with a patch that somebody has: nobody works there, and nothing is lost with it. */
   mirror: z.literal(true).optional(),
   /** It is being removed: what is left of it is no place any more. */
@@ -39,6 +42,7 @@ export interface PlaceFiles {
   readonly record: string;
   readonly index: string;
   readonly kept: string;
+  readonly git: string;
 }
 
 /** Names come from outside, and must stay within their folder. */
@@ -54,6 +58,7 @@ export const besidePlace = (path: string): PlaceFiles => ({
   record: `${path}.json`,
   index: `${path}.index`,
   kept: `${path}.kept`,
+  git: `${path}.git`,
 });
 
 export async function readRecord(path: string): Promise<PlaceRecord | undefined> {

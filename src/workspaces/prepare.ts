@@ -11,9 +11,10 @@ import type { Failure } from '../events/catalogue.ts';
 import { pathExists } from '../tools/files/path-exists.ts';
 import { copyIncluded, fillModules } from './fill-place.ts';
 import { askGit } from './git.ts';
+import { layOwnGit, linkToRepository, ownGitAgain } from './ground/own-git.ts';
 import { lockedWorktrees, onePerTask } from './locks.ts';
 import type { WorkspaceOptions } from './options.ts';
-import { type PlaceFiles, type PlaceRecord, placeFiles, readRecord, syncFolder, writeWhole } from './place-files.ts';
+import { besidePlace, type PlaceFiles, type PlaceRecord, placeFiles, readRecord, syncFolder, writeWhole } from './place-files.ts';
 import type { PreparedPlace, WantedPlace, WorkPlace } from './port.ts';
 import { gitFailure, type PrivateGit, withPrivateGit } from './private-git.ts';
 import { findCommittedRepository, type Repository, withoutNewline } from './repository.ts';
@@ -59,7 +60,9 @@ async function preparedBefore({ path, record }: PlaceFiles): Promise<PreparedPla
   }
   if (known?.inPlace !== undefined)
     return { place: { kind: 'in-place', path: known.inPlace, base: known.base, repo: known.repo }, notes: known.notes };
-  return known !== undefined && (await pathExists(path)) ? { place: placeOf(path, known), notes: known.notes } : undefined;
+  if (known === undefined || !(await pathExists(path))) return undefined;
+  await ownGitAgain(path);
+  return { place: placeOf(path, known), notes: known.notes };
 }
 
 const placeOf = (path: string, { base, repo }: PlaceRecord): WorkPlace => ({ kind: 'worktree', path, base, repo });
@@ -123,7 +126,7 @@ async function makeWorktree(
   { files, wanted, base }: Making,
   signal?: AbortSignal,
 ): Promise<Result<PreparedPlace, Failure>> {
-  const { between = () => undefined, ids } = options;
+  const { between = () => undefined, ids, environment } = options;
   const { repository } = git;
   const making = `${files.path}${MAKING}${ids.nonce().slice(0, 6)}`;
   const added = await lockedWorktrees(options, signal, () => addWorktree(options, repository, making, base, wanted.branch));
@@ -131,7 +134,9 @@ async function makeWorktree(
   between('added');
   const admin = await adminOf(making);
   if (admin === undefined) return fail({ code: 'workspace_git', message: `git made no worktree at ${making}.` });
-  const index = join(admin, 'index');
+  // A branch of the user's repository is written to in there.
+  const own = wanted.branch === undefined ? await layOwnGit(making, repository, base, { admin, environment }) : admin;
+  const index = join(own, 'index');
   const call = { work: making, index, timeoutMs: limits.checkoutMs, ...present({ signal }) };
   const tree = wanted.patch === undefined || wanted.patch.length === 0 ? ok(base) : await treeOfPatch(git, base, wanted.patch);
   if (!tree.ok) {
@@ -148,7 +153,8 @@ async function makeWorktree(
   between('filled');
   await copyIndex(index, files.index);
   const mirror = wanted.patch === undefined ? undefined : (true as const);
-  const record: PlaceRecord = { format: 1, repo: repository.top, base, notes, ...present({ branch: wanted.branch, mirror }) };
+  const about = present({ branch: wanted.branch, mirror });
+  const record: PlaceRecord = { format: 1, repo: repository.top, base, admin, notes, ...about };
   await writeWhole(files.record, JSON.stringify(record));
   between('recorded');
   // Git finds it by this once it has moved. It is locked: nobody prunes it in between.
@@ -188,8 +194,10 @@ async function addWorktree(
 
 const GIT_FILE = /^gitdir: (.+)\n?$/;
 
-/** The folder that git keeps for a worktree, as the worktree says. */
+/** The folder that git keeps for a worktree, as was recorded when it was made, or as the worktree says. */
 export async function adminOf(worktree: string): Promise<string | undefined> {
+  const recorded = (await readRecord(besidePlace(worktree).record))?.admin;
+  if (recorded !== undefined) return recorded;
   const text = await readFile(join(worktree, '.git'), 'utf8').catch(() => undefined);
   return GIT_FILE.exec(text ?? '')?.[1];
 }
@@ -200,7 +208,7 @@ export async function removeMade(worktree: string, admin: string | undefined): P
     const back = await readFile(join(admin, 'gitdir'), 'utf8').catch(() => '');
     if (pointsTo(back, worktree)) await rm(admin, { recursive: true, force: true });
   }
-  await rm(worktree, { recursive: true, force: true });
+  for (const folder of [worktree, besidePlace(worktree).git]) await rm(folder, { recursive: true, force: true });
 }
 
 /** The user may remove it, or prune what git knows of it. */
@@ -208,7 +216,9 @@ export async function unlockPlace(worktree: string): Promise<void> {
   const admin = await adminOf(worktree);
   if (admin === undefined || basename(dirname(admin)) !== 'worktrees') return;
   const back = await readFile(join(admin, 'gitdir'), 'utf8').catch(() => '');
-  if (pointsTo(back, worktree)) await rm(join(admin, 'locked'), { force: true });
+  if (!pointsTo(back, worktree)) return;
+  await linkToRepository(worktree, admin);
+  await rm(join(admin, 'locked'), { force: true });
 }
 
 const pointsTo = (gitdir: string, worktree: string): boolean =>

@@ -91,6 +91,8 @@ function configText(settings: Repository['settings']): string {
     `repositoryformatversion = ${sha256 ? 1 : 0}`,
     'bare = false',
     ...settings.filter(([name]) => name.startsWith('core.')).map(([name, value]) => `${name.slice(5)} = ${quotedValue(value)}`),
+    ...(settings.some(([name]) => name.startsWith('user.')) ? ['[user]'] : []),
+    ...settings.filter(([name]) => name.startsWith('user.')).map(([name, value]) => `${name.slice(5)} = ${quotedValue(value)}`),
     ...(sha256 ? ['[extensions]', 'objectformat = sha256'] : []),
   ];
   return `${lines.join('\n')}\n`;

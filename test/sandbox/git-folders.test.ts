@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSy
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import { createIds } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import type { Sandbox } from '../../src/sandbox/port.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
@@ -11,6 +12,7 @@ import { sandboxSettings } from '../../src/sandbox/settings.ts';
 import { createGuard } from '../../src/tools/files/guard.ts';
 import type { ToolOutcome } from '../../src/tools/port.ts';
 import { shellTool } from '../../src/tools/shell/shell.ts';
+import { createWorkspaces } from '../../src/workspaces/workspaces.ts';
 import { describeInside } from '../support/sandbox/sandbox-here.ts';
 import { testContext } from '../support/tool-workspace.ts';
 
@@ -115,5 +117,40 @@ describeInside('the repository of a worktree', () => {
     );
     expect(gitAt(worktree, 'log', '--format=%s', '-1')).toBe('third\n');
     expect(known()).toBe(before);
+  });
+});
+
+describeInside('the place of a task', () => {
+  it('has a git folder of its own, and no object of the repository is removed or replaced', async () => {
+    const options = { home: join(top, 'state'), environment, clock: systemClock, ids: createIds(systemClock, systemRandom) };
+    // Nothing of this commit is packed.
+    writeFileSync(join(repository, 'new'), 'new\n');
+    gitAt(repository, 'add', 'new');
+    gitAt(repository, 'commit', '-qm', 'new');
+    const made = await createWorkspaces(options).prepare({ repo: repository, session: 'ses', task: 'task' });
+    if (!made.ok) throw new Error(made.error.message);
+    const { path } = made.value.place;
+    const objects = join(repository, '.git', 'objects');
+    const loose = gitAt(repository, 'rev-parse', 'HEAD:new').trim().replace(/^../, '$&/');
+    for (const command of [
+      ...[`rm -f ${objects}/${loose}`, `chmod u+w ${objects}/${loose}`, `touch ${objects}/${loose.slice(0, 2)}/x`],
+      ...['echo /evil > .git/objects/info/alternates', 'echo /evil > .git/commondir', 'echo /evil > .git/troupe-worktree'],
+      ...['git config core.fsmonitor evil', 'mkdir .git/hooks'],
+    ])
+      expect([command, (await inside(path, command)).kind]).toEqual([command, 'error']);
+    const before = gitAt(repository, 'for-each-ref') + gitAt(repository, 'count-objects', '-v');
+    for (const command of [
+      'echo 9 > file && git commit -qam ninth && git log --oneline main && git diff HEAD~1',
+      'git switch -qc own && echo 10 > file && git stash && git stash pop && git add -A && git commit -qm tenth',
+    ])
+      expect(await inside(path, command)).toMatchObject({ kind: 'ok' });
+    expect(gitAt(path, 'log', '--format=%s', '-2')).toBe('tenth\nninth\n');
+    expect(gitAt(repository, 'for-each-ref') + gitAt(repository, 'count-objects', '-v')).toBe(before);
+    // The user sweeps meanwhile: where the task began stays, and so does what was done.
+    gitAt(repository, 'gc', '-q', '--prune=now');
+    gitAt(repository, 'fsck', '--strict');
+    const captured = await createWorkspaces(options).capture(made.value.place);
+    expect(captured).toMatchObject({ ok: true, value: { files: [{ path: 'file' }] } });
+    expect((await inside(path, 'git status && git log')).kind).toBe('ok');
   });
 });

@@ -8,7 +8,6 @@ import { ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
-import { pathExists } from '../../tools/files/path-exists.ts';
 import type { TaskAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
@@ -53,8 +52,7 @@ export async function holdFiles(tree: LeasesFiles, node: DrivenRun): Promise<voi
 export async function makePlaceAgain(tree: LeasesFiles, node: DrivenRun): Promise<void> {
   const terms = taskTermsOf(node.started);
   if (terms?.place.kind !== 'worktree' || tree.travelsFrom !== undefined || tree.places === undefined) return;
-  const { path, repo, base } = terms.place;
-  if (await pathExists(path)) return;
+  const { repo, base } = terms.place;
   const made = await tree.places.prepare({ folder: repo, session: tree.session, task: terms.task, base });
   if (!made.ok) throw new TroupeError(made.error.code, made.error.message, { fix: made.error.fix });
 }

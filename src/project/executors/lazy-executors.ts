@@ -116,10 +116,11 @@ async function executorOptions(
   };
 }
 
-/** The one that a worktree belongs to: what is changed there holds in all of them. */
+/** The one that a worktree belongs to, where what is changed holds in all of them; and the git folder of a place's own. */
 function repositoriesOf(folder: string): readonly string[] {
   const worktree = worktreeOf(folder);
-  return worktree === undefined ? [] : [worktree.common];
+  if (worktree === undefined) return [];
+  return worktree.own === undefined ? [worktree.common, worktree.link] : [worktree.common];
 }
 
 /** This command line, from its sources or as it was built. */

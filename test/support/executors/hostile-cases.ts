@@ -249,7 +249,7 @@ const strays: readonly TaskCase[] = [
   },
   {
     name: 'breaks the git of its own place',
-    plays: [TIMES, 'put .git gitdir: /nowhere\\n'],
+    plays: [TIMES, 'shell rm -r .git', 'put .git gitdir: /nowhere\\n'],
     state: 'verified',
     check: (seen) => expect(patched(seen)).toEqual(['src/times.js']),
   },
