@@ -13,6 +13,17 @@ const EVIDENCE = 'src/engine/evidence/evidence-table.test.ts';
 
 export const engineMutations: readonly Mutation[] = [
   {
+    invariant: 'I13: on Restate a child that ends at once wakes its parent',
+    change: 'the work begins before Restate has the bell',
+    file: 'src/engine/restate/services.ts',
+    find: "    await context.run('bell', () => undefined);\n",
+    replace: '',
+    caughtBy: {
+      file: 'src/engine/restate/bell.test.ts',
+      test: 'nothing is done for a run before Restate has its bell, so that a child that ends at once is not missed',
+    },
+  },
+  {
     invariant: 'I13: who was asked about a call and has answered is heard, also when a rule for it has come since',
     change: 'the rule decides',
     file: 'src/engine/calls/permitted.ts',

@@ -87,12 +87,14 @@ export function createServices(name: string, { work, isOpen }: Duties, inactivit
 
 /**
  * The bell is hung up before the work begins: whoever rings while it goes on is not missed. It is rung when a child has ended or
- * something came from outside.
+ * something came from outside. Hung up means that Restate has it: what a handler sets is under way for a while, and a poke that
+ * is answered meanwhile would find the bell of before, or none, and ring for nobody.
  */
 async function drive(context: restate.ObjectContext, order: WorkOrder, work: WorkOnRun, runs: string): Promise<void> {
   for (;;) {
     const bell = context.awakeable();
     context.set(WAKE, bell.id);
+    await context.run('bell', () => undefined);
     const outcome = await context.run('work', () => work(order, context.request().attemptCompletedSignal));
     if (outcome.kind !== 'left') {
       context.clear(WAKE);

@@ -53,8 +53,8 @@ export const artifactChecks: readonly ConformanceCheck[] = [
         const source = { kind: 'file', root: folder, path: 'tool.bin' } as const;
         const put = await artifacts.put('build', wanted('', { type: 'build_output', name: 'tool.bin', source }));
         assert.ok(put.ok && put.value.checksum === `sha256:${sha256(bytes)}` && put.value.bytes === bytes.length);
-        for (const of of [async () => writer.ledger, store.another, store.reopen]) {
-          const ledger = (await of()) ?? writer.ledger;
+        for (const open of [async () => writer.ledger, store.another, store.reopen]) {
+          const ledger = (await open()) ?? writer.ledger;
           const [artifact] = await storedIn(ledger, writer);
           assert.ok(artifact !== undefined && artifact.blobs.length === 3);
           assert.ok((await contentOf(ledger, artifact)).equals(bytes));

@@ -2,6 +2,7 @@
  * The world of engine tests on Restate: the same agents, brain and tools, with a real Restate server between the engine and a
  * worker. Both are in this process, so that a test can see what the worker does; they share nothing but the ledger.
  */
+import { onTestFailed } from 'vitest';
 import { freePorts } from '../../../src/cluster/free-ports.ts';
 import { registerWorkers } from '../../../src/cluster/register.ts';
 import { request } from '../../../src/cluster/request.ts';
@@ -11,6 +12,7 @@ import { parseRestateAddress } from '../../../src/engine/restate/address.ts';
 import { createRestateEngine } from '../../../src/engine/restate/engine.ts';
 import { createRestateWorker } from '../../../src/engine/restate/worker.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
+import { whereItStands } from './where-it-stands.ts';
 
 let names = 0;
 
@@ -25,6 +27,8 @@ export interface RestateWorldOptions extends WorldOptions {
   readonly inactivityMs?: number;
   /** One of its own without it. */
   readonly place?: RestatePlace;
+  /** What stands between Restate and the worker: given the worker's port, the one that Restate is told. */
+  readonly through?: (port: number) => Promise<number>;
 }
 
 export async function newRestatePlace(): Promise<RestatePlace> {
@@ -49,12 +53,14 @@ export async function createRestateWorld(server: RestateServer, options: Restate
           await worker.drain();
           await served.close();
         };
-        await registerWorkers(server.admin, `http://127.0.0.1:${served.port}`);
+        const told = await (options.through?.(served.port) ?? served.port);
+        await registerWorkers(server.admin, `http://127.0.0.1:${told}`);
       });
       return createRestateEngine(engineOptions, address);
     },
   });
   await ready;
+  onTestFailed(async () => void process.stderr.write(await whereItStands(server.admin, name, world.ledger)));
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await world.engine.close();
