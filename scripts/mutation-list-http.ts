@@ -5,6 +5,7 @@ const stream = 'src/http/stream/stream.test.ts';
 const door = 'src/http/api/api.test.ts';
 const events = 'src/http/api/event-routes.test.ts';
 const runs = 'src/http/api/run-routes.test.ts';
+const chat = 'src/protocols/openai/openai.test.ts';
 
 export const httpMutations: readonly Mutation[] = [
   {
@@ -134,5 +135,40 @@ export const httpMutations: readonly Mutation[] = [
     find: 'answer.scope !== undefined && !isOwner',
     replace: 'answer.scope !== undefined && kind === undefined',
     caughtBy: { file: 'src/http/api/run-routes.test.ts', test: 'are seen and steered by whoever may' },
+  },
+  {
+    invariant: 'C2: a conversation is one caller’s alone',
+    change: 'what somebody said is looked for whoever asks',
+    file: 'src/front/chat/said-before.ts',
+    find: 'JSON.stringify([caller, agent, instructions,',
+    replace: "JSON.stringify(['', agent, instructions,",
+    caughtBy: { file: chat, test: 'is nobody else’s, whoever says the same' },
+  },
+  {
+    invariant: 'C2: what was answered otherwise is another conversation',
+    change: 'the last answer is not looked at',
+    file: 'src/front/chat/said-before.ts',
+    find: 'isLast && body === undefined ? { session } : undefined',
+    replace: 'isLast ? { session } : undefined',
+    caughtBy: { file: chat, test: 'goes on in its session, and is another one when it was said otherwise' },
+  },
+  {
+    invariant: 'C4: one budget a day for each caller',
+    change: 'runs do not count for the account of their caller',
+    file: 'src/engine/spending/budget.ts',
+    find: "origin.kind === 'client' ? origin.account : undefined",
+    replace: "origin.kind === 'person' ? undefined : undefined",
+    caughtBy: { file: chat, test: 'each caller has a budget for the day, held before a model is asked' },
+  },
+  {
+    invariant: 'C5: whoever goes has it ended',
+    change: 'the run goes on for nobody',
+    file: 'src/protocols/openai/taken.ts',
+    find: 'giveUp(chat, turn, caller.name).catch(onError);',
+    replace: 'giveUp.toString();',
+    caughtBy: {
+      file: chat,
+      test: 'whoever goes has what they asked for ended, and a run that failed is an error that no client repeats',
+    },
   },
 ];

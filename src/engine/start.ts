@@ -25,7 +25,7 @@ import { prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted, withTerms } from './run/setup-run.ts';
 import { assistantLifetime } from './spawning/bounds.ts';
 import { startProblem } from './spawning/client-rights.ts';
-import { projectScope, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
+import { rootScopes, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
 import { bringRepository, broughtEvents } from './travel/brought-repository.ts';
 
 /** Somebody else has begun it since it was looked for: then there is nothing to start. */
@@ -54,7 +54,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   const isHere = driver.handsOver !== true && request.planOnly !== true;
   const idle = isHere ? await nobodyToWork(options, setup.value.definition, request.workspace) : undefined;
   if (idle !== undefined) return { kind: 'refused', error: idle };
-  const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, projectScope(options.projectBudget)));
+  const unknown = unknownPrice(options, setup.value, scopesOf(run, bounds.budget, rootScopes(options.projectBudget, origin)));
   if (unknown !== undefined) return { kind: 'refused', error: unknown };
 
   const brought = driver.handsOver === true ? await bringAlong(options, setup.value.definition) : undefined;

@@ -28,7 +28,19 @@ export const clientRights = z.object({
 export type ClientRights = z.infer<typeof clientRights>;
 
 /** Where a person answered, or wrote to a run. */
-export const whereSaid = z.enum(['terminal', 'inbox', 'command', 'flag', 'library', 'mcp', 'a2a', 'acp', 'api']);
+export const whereSaid = z.enum([
+  'terminal',
+  'inbox',
+  'command',
+  'flag',
+  'library',
+  'mcp',
+  'a2a',
+  'acp',
+  'api',
+  'openai',
+  'agui',
+]);
 
 export const answering = z.object({
   /** A person at a machine, or the name of a caller. */

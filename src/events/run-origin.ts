@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { clientRights } from './assistants.ts';
+import { budget } from './going-on.ts';
 import { peerParts } from './message-schemas.ts';
 import { type TaskTerms, taskTerms } from './tasks/task-terms.ts';
 
@@ -47,6 +48,10 @@ const peerRequest = z.object({
 });
 export type PeerRequest = z.infer<typeof peerRequest>;
 
+/** What all runs that name the same account may use together, whichever process works on them. */
+const account = z.object({ name: z.string(), limit: budget });
+export type Account = z.infer<typeof account>;
+
 /** Whose conversation in this session it goes on with: a group's member keeps its own between prompts. */
 const member = z.string().optional();
 
@@ -63,7 +68,13 @@ export const runOrigin = z.discriminatedUnion('kind', [
     mode: runMode.optional(),
   }),
   /** Spawned by a client outside: it has a thread of its own. */
-  z.object({ kind: z.literal('client'), by: z.string(), rights: clientRights.optional(), a2a: peerRequest.optional() }),
+  z.object({
+    kind: z.literal('client'),
+    by: z.string(),
+    rights: clientRights.optional(),
+    a2a: peerRequest.optional(),
+    account: account.optional(),
+  }),
   /** A prompt to a group that lasts, or to one member of it; with the folders of members that have one of their own. */
   z.object({ kind: z.literal('group'), member, workspaces: z.record(z.string(), z.string()).optional() }),
   /** Called as a sub-agent, and in the caller's words why. */

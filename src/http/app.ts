@@ -11,6 +11,7 @@ import type { ApiEndpoint } from './api/api.ts';
 import { refusalResponse } from './api/refusals.ts';
 import { API } from './api/route.ts';
 import type { ConsoleFiles } from './console/files.ts';
+import { type EdgeNeeds, type MountedEdge, mountEdges } from './edges.ts';
 import type { HttpConnection } from './listen.ts';
 import { type AllowedNames, isAllowedHost, isAllowedOrigin } from './names.ts';
 import { bearerToken, type Tokens } from './tokens.ts';
@@ -19,6 +20,8 @@ export interface AppNeeds {
   readonly mcp: McpEndpoint;
   /** Where peers find agents, if they may. */
   readonly a2a?: Pick<A2aEndpoint, 'card' | 'fetch'> | undefined;
+  /** Protocols at places of their own. */
+  readonly edges?: ServedEdges | undefined;
   /** What programs and a console read and do, if there is a door for them. */
   readonly api?: ApiEndpoint | undefined;
   /** The pages that people look at, where they are there. */
@@ -30,6 +33,10 @@ export interface AppNeeds {
   callerOf(name: string): McpCaller;
   readonly version: string;
   onError(error: Error): void;
+}
+
+export interface ServedEdges extends Pick<EdgeNeeds, 'clock' | 'stopping'> {
+  readonly mounted: readonly MountedEdge[];
 }
 
 type Environment = { Bindings: HttpConnection; Variables: { caller: McpCaller } };
@@ -50,7 +57,10 @@ export function createApp(needs: AppNeeds): Hono<Environment> {
   app.use('/mcp', knownCaller(needs));
   app.all('/mcp', (context) => needs.mcp.fetch(context.req.raw, context.get('caller')));
   if (needs.a2a !== undefined) mountA2a(app, needs, needs.a2a);
-  const { api } = needs;
+  const { api, edges, onError } = needs;
+  const callerIn = (request: Request): McpCaller | undefined =>
+    callerWith(needs, request.headers.get('authorization') ?? undefined);
+  if (edges !== undefined) mountEdges(app, edges.mounted, { ...edges, callerIn, onError });
   if (api !== undefined) for (const path of [`${API}/*`, ...api.pages]) app.all(path, ({ req, env }) => api.fetch(req.raw, env));
   const { pages } = needs;
   if (pages !== undefined) app.get('*', async ({ req }, next) => (await pages.respond(req.raw)) ?? (await next()));
@@ -96,15 +106,21 @@ function knownNames(names: AllowedNames): MiddlewareHandler {
   };
 }
 
-function knownCaller({ tokens, owner, callerOf }: AppNeeds): MiddlewareHandler<Environment> {
+function callerWith({ tokens, owner, callerOf }: AppNeeds, authorization: string | undefined): McpCaller | undefined {
+  const token = bearerToken(authorization);
+  const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);
+  return name === undefined ? undefined : callerOf(name);
+}
+
+function knownCaller(needs: AppNeeds): MiddlewareHandler<Environment> {
   return async (context, next) => {
-    const token = bearerToken(context.req.header('authorization'));
-    const name = tokens.open ? owner : token === undefined ? undefined : tokens.ownerOf(token);
-    if (name === undefined) {
-      context.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
+    const authorization = context.req.header('authorization');
+    const caller = callerWith(needs, authorization);
+    if (caller === undefined) {
+      context.header('www-authenticate', bearerToken(authorization) === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
       return refuse(context, 'This server needs a token: Authorization: Bearer …', 401);
     }
-    context.set('caller', callerOf(name));
+    context.set('caller', caller);
     return await next();
   };
 }

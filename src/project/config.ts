@@ -334,9 +334,13 @@ function agentsIn({ serve = {}, a2a = {} }: Settings): readonly AgentAt[] {
   const callers = Object.entries(serve.callers ?? {}).flatMap(([caller, { spawn }]) =>
     listed(['serve', 'callers', caller, 'spawn'], spawn).filter(({ name }) => name !== '*'),
   );
+  const doors = (['openai', 'agui'] as const).flatMap((door) => {
+    const said = serve[door];
+    return listed(['serve', door, 'agents'], typeof said === 'object' ? said.agents : undefined);
+  });
   const house = a2a.house === undefined ? [] : [{ name: a2a.house, key: 'a2a.house', path: ['a2a', 'house'] }];
   const commands = typeof serve.commands === 'string' ? [] : serve.commands;
-  return [...callers, ...listed(['serve', 'commands'], commands), ...listed(['a2a', 'agents'], a2a.agents), ...house];
+  return [...callers, ...doors, ...listed(['serve', 'commands'], commands), ...listed(['a2a', 'agents'], a2a.agents), ...house];
 }
 
 async function isThere(path: string): Promise<boolean> {

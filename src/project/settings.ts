@@ -36,6 +36,24 @@ const caller = z.strictObject({
   workspace: z.string().min(1).optional(),
 });
 
+/** What other programs talk with agents through: nobody does unless it is said. */
+const chatBudget = z.strictObject({
+  usd: z.number().nonnegative().optional(),
+  tokens: z.number().int().nonnegative().optional(),
+  calls: z.number().int().nonnegative().optional(),
+});
+const chatDoor = z.union([
+  z.boolean(),
+  z.strictObject({
+    /** Whom one may talk with; without it every agent that the caller may spawn. */
+    agents: z.array(z.string().min(1)).max(limits.a2aAgents).optional(),
+    /** What each caller may use in a day, by UTC. */
+    budget: chatBudget.optional(),
+    /** The same for some of them, by their names. */
+    budgets: z.record(z.string().min(1), chatBudget).optional(),
+  }),
+]);
+
 /** What may be said of an agent that lives elsewhere, as in a file of its own. */
 const { description, tags, examples, input, output, chat, maxTurns, budget } = definitionSchema.shape;
 const remoteAgent = z.strictObject({
@@ -121,6 +139,12 @@ export const settingsSchema = z.strictObject({
       /** With several callers, agents that run commands are refused: all are allowed, or those that are named. */
       commands: z.union([z.literal('allow'), z.array(z.string().min(1)).max(limits.callersPerServer)]).optional(),
       callers: z.record(z.string().min(1), caller).optional(),
+      /** The address under which people reach the server, where that is another: what links begin with. */
+      url: z.url({ protocol: /^https?$/ }).optional(),
+      /** Agents for clients of OpenAI, at /v1. */
+      openai: chatDoor.optional(),
+      /** Agents for front-ends that speak AG-UI, at /agui. */
+      agui: chatDoor.optional(),
     })
     .optional(),
   /** Agents that live elsewhere, by the names that they have here. */

@@ -34,6 +34,13 @@ export const serverLimits = {
   liveSpeakers: 200,
   liveUnsentBytes: 256 * KIB,
 
+  // conversations of programs
+  chatMessages: 2_000,
+  chatTurnsBack: 8,
+  chatSameAsked: 16,
+  chatHistoryCharacters: 256 * KIB,
+  chatOutputCharacters: 16 * KIB,
+
   // tasks
   taskHistory: 50,
   taskMessageCharacters: 64_000,

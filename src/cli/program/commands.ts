@@ -211,6 +211,8 @@ function describeServers(add: Add, perform: Perform): void {
     .option('--host <address>', 'the address to listen on; beyond this machine a token is needed', '127.0.0.1')
     .option('--port <number>', 'the port; 0 takes any that is free', parsePort, 4747)
     .option('--token <token>', 'what clients must send; auto makes one; better in TROUPE_TOKEN')
+    .option('--openai', 'serve agents to clients of OpenAI too, at /v1')
+    .option('--agui', 'serve agents to front-ends that speak AG-UI too, at /agui')
     .option('--grpc-port <number>', 'serve A2A over gRPC too, on this port; 0 takes any that is free', parsePort)
     .option('--as <name>', as)
     .option('--allow-commands', 'let agents run commands although there are several callers; no sandbox holds them')

@@ -17,6 +17,7 @@ import { safeLine } from '../terminal/safe-text.ts';
 import { createServedA2a, type ServedA2a } from './a2a.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { createServedConsole, type ServedConsole, showConsole } from './console-pages.ts';
+import { createServedEdges } from './edges.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
 
 export interface ServeOptions {
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly allowHost?: readonly string[] | undefined;
   readonly grpcPort?: number | undefined;
   readonly open?: boolean | undefined;
+  readonly openai?: boolean | undefined;
+  readonly agui?: boolean | undefined;
 }
 
 const TOKEN_BYTES = 24;
@@ -60,7 +63,8 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       onError: logError(context, 'api'),
     });
     const pages = createServedConsole(logError(context, 'console'));
-    const app = createApp({ ...door, mcp, a2a, api, pages, onError, names, version: needs.version });
+    const edges = await createServedEdges({ project, agents: needs.agents, clock, options, onError: logError(context, 'chat') });
+    const app = createApp({ ...door, mcp, a2a, api, edges, pages, onError, names, version: needs.version });
     // Before anybody learns of the address: whoever knows it may also tell us to stop.
     const stopped = stopSignal(context);
     try {
@@ -69,15 +73,18 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       if (grpcPort !== undefined) await a2a.listen({ ...door, host, port: grpcPort });
       const server = await listen({ fetch: (request, connection) => app.fetch(request, connection), host, port, clock });
       announce(context, server, callers.tokens.length > 0, api);
+      for (const line of edges.begin(server.origin)) context.terminal.progress.line(line);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
       if (options.open === true) await openConsole(context, pages, `${server.origin}${api.loginPath()}`);
       beginA2a(context, a2a, server).catch(logError(context, 'a2a'));
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
+      edges.close();
       api.close();
       await Promise.all([mcp.close(), a2a.close(), server.stop()]);
     } finally {
+      edges.close();
       await Promise.all([mcp.close(), a2a.close()]);
     }
     return exitCodes.completed;

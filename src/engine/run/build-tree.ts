@@ -35,7 +35,7 @@ import { assistantLimits } from '../spawning/bounds.ts';
 import type { Elsewhere } from '../spawning/child-run.ts';
 import type { Slots } from '../spawning/slots.ts';
 import { createSpawned } from '../spawning/spawned.ts';
-import { projectScope, scopesOf } from '../spending/budget.ts';
+import { rootScopes, scopesOf } from '../spending/budget.ts';
 import { createSpending } from '../spending/spending.ts';
 import { driveRun } from './drive-run.ts';
 import { createLiveAnswers } from './live-answers.ts';
@@ -88,10 +88,10 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
   const activity = createActiveTimes(driven.past, clock);
   const make = createNodes(clock, past, driven.past.cut?.run);
-  const project = projectScope(options.projectBudget);
   const node: MakeNode = (run, parent, began) => {
     const started = startedUnder(began, past.get(run));
-    const made = make(run, parent, started, scopesOf(run, started.budget, parent?.scopes ?? project));
+    const above = parent?.scopes ?? rootScopes(options.projectBudget, started.origin);
+    const made = make(run, parent, started, scopesOf(run, started.budget, above));
     activity.began(run);
     active.add(made);
     askable.began(run, { parent: parent?.run, continues: started.continues });

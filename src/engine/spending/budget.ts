@@ -8,6 +8,7 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { Amounts, Budget } from '../../events/catalogue.ts';
+import type { RunOrigin } from '../../events/run-origin.ts';
 import type { CounterChange } from '../../ledger/port.ts';
 import type { StartOptions } from '../../patterns/steps.ts';
 import { readableMoney } from '../../projections/readable.ts';
@@ -33,12 +34,19 @@ function limitOf(budget: Budget, unit: Counted): number | undefined {
 }
 
 /** What everybody shares, when the project has a budget. */
-export function projectScope(
-  budget: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined,
-): BudgetScope[] {
+function projectScope(budget: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined): BudgetScope[] {
   if (budget === undefined) return [];
   const { allowUnknownPrices: _allowed, ...limit } = budget;
   return [{ scope: PROJECT_SCOPE, limit }];
+}
+
+/** What a root run shares with others of its caller, beside what everybody shares. */
+export function rootScopes(
+  budget: (Budget & { readonly allowUnknownPrices?: boolean | undefined }) | undefined,
+  origin: RunOrigin,
+): BudgetScope[] {
+  const account = origin.kind === 'client' ? origin.account : undefined;
+  return [...projectScope(budget), ...(account === undefined ? [] : [{ scope: account.name, limit: account.limit }])];
 }
 
 /** A run's own budget counts beside all those above it. */
@@ -73,12 +81,17 @@ function changes(
 /** Why a call was refused: whose budget, and for people what is left and what the call could have cost. */
 export function refusal(over: OverLimit): Exhausted {
   const [, scope = '', unit = ''] = over.counter.split('/');
-  const whose = scope === PROJECT_SCOPE ? 'the project (budget in troupe.yaml)' : `run ${scope}`;
+  const whose = whoseBudget(scope);
   const left = Math.max(0, over.max - over.value);
   const message =
     `The budget of ${whose} has ${amountText(unit, left)} of ${amountText(unit, over.max)} left, and the next model call could ` +
     `need ${amountText(unit, over.add)}. It was not made. ${wayOn(scope, unit, over)}`;
   return { scope, message, unit };
+}
+
+function whoseBudget(scope: string): string {
+  if (scope === PROJECT_SCOPE) return 'the project (budget in troupe.yaml)';
+  return scope.startsWith('run_') ? `run ${scope}` : `the account ${scope}`;
 }
 
 /** Dollars are named to four places. */
@@ -87,6 +100,7 @@ const NAMED_NANO = NANO / 10_000;
 /** What has it go on: enough for the call that was refused, and not little more than it had. */
 function wayOn(scope: string, unit: string, { max, value, add }: OverLimit): string {
   const name = unit === 'nanoUsd' ? 'usd' : unit;
+  if (!scope.startsWith('run_') && scope !== PROJECT_SCOPE) return 'Raise it where it is set, then go on with troupe resume.';
   if (scope === PROJECT_SCOPE) return `Raise budget.${name} in troupe.yaml, then go on with troupe resume.`;
   const needed = Math.max(2 * max, value + add);
   const more = unit === 'nanoUsd' ? Math.ceil(needed / NAMED_NANO) / 10_000 : needed;

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 
 export interface Streaming {
   readonly clock: Clock;
@@ -13,11 +14,13 @@ export interface Streaming {
   cut(): void;
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal;
+  /** What it is; server-sent events without it. */
+  readonly type?: string | undefined;
   /** Called once, however it ended. */
   ended(): void;
 }
 
-export function endlessResponse({ clock, frames, cut, stopping, ended }: Streaming): Response {
+export function endlessResponse({ clock, frames, cut, stopping, type, ended }: Streaming): Response {
   const leaving = new AbortController();
   const made = frames(AbortSignal.any([leaving.signal, stopping]));
   let patience: (() => void) | undefined;
@@ -54,7 +57,7 @@ export function endlessResponse({ clock, frames, cut, stopping, ended }: Streami
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: STREAM_HEADERS });
+  return new Response(body, { headers: { ...STREAM_HEADERS, ...present({ 'content-type': type }) } });
 }
 
 /** Nobody in between may keep it, change it or wait for the end of it. */

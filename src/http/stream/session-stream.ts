@@ -5,6 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { eventId, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { createBell } from '../../front/bell.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { EncodedEvents, PayloadForm } from './encoded-events.ts';
 
@@ -60,45 +61,4 @@ export async function* sessionFrames(stream: SessionStream): AsyncGenerator<Uint
 /** Where the session ends now; 0 when there is nothing in it. */
 export async function sessionHead(ledger: Pick<Ledger, 'read'>, session: SessionId): Promise<number> {
   return (await ledger.read({ session, newest: true, limit: 1 }))[0]?.position ?? 0;
-}
-
-interface Bell {
-  /** From now on what rings is remembered. */
-  listen(): void;
-  /** Whether it rings within this time, or has rung since. */
-  heard(withinMs: number): Promise<'news' | 'nothing'>;
-  stop(): void;
-}
-
-export function createBell(
-  clock: Clock,
-  signal: AbortSignal,
-  hang: (ring: () => void) => readonly ((() => void) | undefined)[],
-): Bell {
-  let rang = false;
-  let wake = (): void => undefined;
-  const ring = (): void => {
-    rang = true;
-    wake();
-  };
-  const stops = hang(ring);
-  signal.addEventListener('abort', ring);
-  return {
-    listen: () => {
-      rang = false;
-    },
-    heard: (withinMs) =>
-      new Promise((resolve) => {
-        if (rang || signal.aborted) return resolve('news');
-        const cancel = clock.after(withinMs, () => resolve('nothing'));
-        wake = () => {
-          cancel();
-          resolve('news');
-        };
-      }),
-    stop: () => {
-      for (const stop of stops) stop?.();
-      signal.removeEventListener('abort', ring);
-    },
-  };
 }

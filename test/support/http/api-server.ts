@@ -2,6 +2,7 @@
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/random.ts';
+import type { OpenEdges } from '../../../src/cli/serving/edges.ts';
 import { type ApiNeeds, createServedApi } from '../../../src/http/api/served-api.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { type HttpConnection, listen } from '../../../src/http/listen.ts';
@@ -38,6 +39,8 @@ export interface ApiServerOptions {
   readonly callers?: Readonly<Record<string, McpCaller>>;
   readonly port?: number;
   readonly more?: Partial<ApiNeeds>;
+  /** Doors for chat programs. */
+  edges?(onError: (error: Error) => void): Promise<OpenEdges>;
 }
 
 export const tokenOf = (name: string): string => `${name}-token-0123456789`;
@@ -56,7 +59,8 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
   const door = { tokens, callerOf, owner: 'owner' };
   const api = createServedApi({ ...door, ledger, clock, random: systemRandom, version: '0.0.0', onError, ...options.more });
   const mcp = { fetch: async () => new Response(null, { status: 404 }), close: async () => undefined };
-  const app = createApp({ ...door, mcp, api, names: allowedNames('127.0.0.1'), version: '0.0.0', onError });
+  const edges = await options.edges?.(onError);
+  const app = createApp({ ...door, mcp, api, edges, names: allowedNames('127.0.0.1'), version: '0.0.0', onError });
   let cuts = 0;
   const fetchApp = (request: Request, { cut }: HttpConnection) =>
     app.fetch(request, {
@@ -66,6 +70,7 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
       },
     });
   const server = await listen({ fetch: fetchApp, host: '127.0.0.1', port, clock: systemClock });
+  edges?.begin(server.origin);
   return {
     origin: server.origin,
     ledger,
@@ -78,6 +83,7 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
     },
     run: () => givenRun({ ledger, newSession: ids.session, newRun: ids.run }),
     async [Symbol.asyncDispose]() {
+      edges?.close();
       api.close();
       await server.stop();
       await ledger.close();

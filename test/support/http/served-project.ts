@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { createServedEdges } from '../../../src/cli/serving/edges.ts';
 import type { Model } from '../../../src/models/port.ts';
 import { openProject } from '../../../src/project/open.ts';
 import type { Project } from '../../../src/project/project.ts';
@@ -21,9 +23,18 @@ export interface ServedOptions {
   readonly brain: Brain;
   readonly agents: readonly AgentDefinition[];
   readonly callers?: Readonly<Record<string, McpCaller>>;
+  /** What troupe.yaml says of the server. */
+  readonly serve?: Project['config']['serve'];
+  readonly clock?: Clock;
 }
 
-export async function serveWorld({ brain, agents, callers = {} }: ServedOptions): Promise<ServedWorld> {
+export async function serveWorld({
+  brain,
+  agents,
+  callers = {},
+  serve = {},
+  clock = systemClock,
+}: ServedOptions): Promise<ServedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
   let asked = 0;
   const model: Model = {
@@ -38,7 +49,10 @@ export async function serveWorld({ brain, agents, callers = {} }: ServedOptions)
   const { ledger } = project;
   // Closed with the project.
   const kept = { ...ledger, close: async () => undefined };
-  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, more: { project } });
+  const served = { ...project, config: { ...project.config, serve } };
+  const edges = (onError: (error: Error) => void) =>
+    createServedEdges({ project: served, clock, options: {}, agents: { list: async () => agents }, onError });
+  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, more: { project }, edges });
   const server = await start();
   return {
     ...server,
