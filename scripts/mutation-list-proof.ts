@@ -44,7 +44,7 @@ export const proofMutations: readonly Mutation[] = [
     file: 'src/engine/evidence/verify.ts',
     find: 'withEvidence(workspaces, workspace, before, tree.redact',
     replace: 'withEvidence(workspaces, tree.workspaceOf(node), before, tree.redact',
-    caughtBy: { file: lies, test: 'that has what it wrote change the check when it is loaded' },
+    caughtBy: { file: lies, test: 'that has what it wrote change the check' },
   },
   {
     invariant: 'Work that changed nothing is not verified',
