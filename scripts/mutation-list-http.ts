@@ -6,6 +6,7 @@ const door = 'src/http/api/api.test.ts';
 const events = 'src/http/api/event-routes.test.ts';
 const runs = 'src/http/api/run-routes.test.ts';
 const chat = 'src/protocols/openai/openai.test.ts';
+const hooks = 'src/protocols/webhooks/webhooks.test.ts';
 
 export const httpMutations: readonly Mutation[] = [
   {
@@ -170,5 +171,24 @@ export const httpMutations: readonly Mutation[] = [
       file: chat,
       test: 'whoever goes has what they asked for ended, and a run that failed is an error that no client repeats',
     },
+  },
+  {
+    invariant: 'W1: what was to be told is told after a crash',
+    change: 'a hook begins anew with every server',
+    file: 'src/protocols/webhooks/webhooks.ts',
+    find: 'if (first !== undefined) return Date.parse(first.timestamp);',
+    replace: 'if (first !== undefined) return clock.now();',
+    caughtBy: {
+      file: hooks,
+      test: 'go on after a crash with what was not told, and tell nothing that was before them or was answered meanwhile',
+    },
+  },
+  {
+    invariant: 'W5: nobody inside is reached unless that is said',
+    change: 'every address may be inside',
+    file: 'src/protocols/webhooks/webhooks.ts',
+    find: 'allowLocal: hook.private === true',
+    replace: 'allowLocal: true',
+    caughtBy: { file: hooks, test: 'are tried again, given up in the end, and reach nobody inside unless that is said' },
   },
 ];

@@ -54,6 +54,21 @@ const chatDoor = z.union([
   }),
 ]);
 
+/** An address that is told what somebody who looks elsewhere has to know. Its secret is not in a file: a variable holds it. */
+const webhook = z.strictObject({
+  name: z.string().regex(/^[\w.-]{1,50}$/, 'must be letters, digits and . _ -'),
+  url: z.url({ protocol: /^https?$/ }),
+  secretEnv: z.string().min(1),
+  events: z
+    .array(z.enum(['needs_you', 'ended', 'failed', 'budget']))
+    .min(1)
+    .optional(),
+  /** It may be in a private network, or on this machine. */
+  private: z.boolean().optional(),
+  as: z.enum(['json', 'text']).optional(),
+  headers: z.record(z.string().regex(/^[\w-]{1,100}$/), z.string().max(500)).optional(),
+});
+
 /** What may be said of an agent that lives elsewhere, as in a file of its own. */
 const { description, tags, examples, input, output, chat, maxTurns, budget } = definitionSchema.shape;
 const remoteAgent = z.strictObject({
@@ -145,6 +160,11 @@ export const settingsSchema = z.strictObject({
       openai: chatDoor.optional(),
       /** Agents for front-ends that speak AG-UI, at /agui. */
       agui: chatDoor.optional(),
+      webhooks: z
+        .array(webhook)
+        .max(limits.webhooks)
+        .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, { error: 'must each have a name of its own' })
+        .optional(),
     })
     .optional(),
   /** Agents that live elsewhere, by the names that they have here. */

@@ -41,6 +41,12 @@ export const serverLimits = {
   chatHistoryCharacters: 256 * KIB,
   chatOutputCharacters: 16 * KIB,
 
+  // webhooks
+  webhooks: 20,
+  webhookRuns: 1_000,
+  webhookDebounceMs: 2 * SECOND,
+  noticeCharacters: 500,
+
   // tasks
   taskHistory: 50,
   taskMessageCharacters: 64_000,

@@ -19,6 +19,7 @@ import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { createServedConsole, type ServedConsole, showConsole } from './console-pages.ts';
 import { createServedEdges } from './edges.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
+import { beginWebhooks, webhooksOf } from './webhooks.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -44,6 +45,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const allowCommands = options.allowCommands === true;
     const callers = await callersOf({ config: project.config, env, owner, tokens, allowCommands });
     requireToken(callers, options);
+    const webhooks = webhooksOf(project.config.serve.webhooks ?? [], env);
     const needs = mcpNeeds(context, project);
     const onError = logError(context);
     const mcp = createMcpEndpoint(needs, onError);
@@ -76,13 +78,14 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       for (const line of edges.begin(server.origin)) context.terminal.progress.line(line);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
+      const hooks = beginWebhooks(context, project, webhooks, { origin: server.origin, stopping: edges.stopping });
       if (options.open === true) await openConsole(context, pages, `${server.origin}${api.loginPath()}`);
       beginA2a(context, a2a, server).catch(logError(context, 'a2a'));
       await stopped;
       // Those that wait or listen are told to end first: the port is free when nobody is left.
       edges.close();
       api.close();
-      await Promise.all([mcp.close(), a2a.close(), server.stop()]);
+      await Promise.all([mcp.close(), a2a.close(), server.stop(), hooks]);
     } finally {
       edges.close();
       await Promise.all([mcp.close(), a2a.close()]);

@@ -5,12 +5,10 @@
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { V1PushNotificationSerializer } from '@a2a-js/sdk/server';
-import { sleep } from '../../base/clock.ts';
-import { runIdFrom, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { fail, ok, type Result } from '../../base/result.ts';
-import { reachableAddresses } from '../../network/addresses.ts';
-import { sendRequest } from '../../network/http-request.ts';
+import type { Result } from '../../base/result.ts';
+import { asOnlyOne } from '../../front/only-one.ts';
+import { type TellOutcome, tellOnce, tellUntilTold } from '../../network/tell.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import { LEGACY } from './cards.ts';
 import { type Following, taskUpdate, updatesOf } from './follow.ts';
@@ -69,28 +67,13 @@ interface Telling {
   current(): Promise<PushTarget | undefined>;
 }
 
-/**
- * Of all servers of the ledger one tells an address. The others stand by: it is theirs when that one has gone, and nobody's when
- * there is nothing more to tell.
- */
+/** Of all servers of the ledger one tells an address, until there is nothing more to tell. */
 async function alone(needs: A2aNeeds, { found, made, current }: Telling, work: () => Promise<void>): Promise<void> {
-  const { ledger, clock, stopping } = needs;
-  const claim = runIdFrom(JSON.stringify(['a2a-push', found.id, made]));
-  for (;;) {
+  const isOver = async (): Promise<boolean> => {
     const target = await current();
-    if (target === undefined || target.failed !== undefined || (await isTold(needs, found, target))) return;
-    // A name of its own: the lease of the run itself belongs to who works on it.
-    const outcome = await ledger.acquire(claim.replace(/^run_/, 'ses_') as SessionId, claim);
-    if (outcome.kind === 'acquired') {
-      try {
-        return await work();
-      } finally {
-        // A ledger that closes gives everything back itself.
-        await ledger.release(outcome.fence).catch((error: Error) => void (stopping.aborted || needs.onError(error)));
-      }
-    }
-    if ((await sleep(clock, limits.a2aPushStandByMs, stopping)) !== 'elapsed') return;
-  }
+    return target === undefined || target.failed !== undefined || (await isTold(needs, found, target));
+  };
+  await asOnlyOne(needs, ['a2a-push', found.id, made], isOver, work);
 }
 
 /** Whether the address knows that the task is over. */
@@ -130,33 +113,16 @@ async function tell(needs: A2aNeeds, turns: Turns, telling: Telling): Promise<vo
   }
 }
 
-type Said = { readonly kind: 'told' | 'left' } | { readonly kind: 'failed'; readonly why: string };
-
-const LEFT: Said = { kind: 'left' };
-
-/** Until it is told: after a failure again, and again, each time twice as long later, as long as somebody wants it there. */
-async function persist(needs: A2aNeeds, turns: Turns, { current }: Telling, update: StreamResponse): Promise<Said> {
-  for (let attempt = 1; ; attempt += 1) {
-    // Whoever waits between two tries takes nobody's turn.
-    const told = await turns(async () => {
+/** As long as somebody wants it there. Whoever waits between two tries takes nobody's turn. */
+const persist = (needs: A2aNeeds, turns: Turns, { current }: Telling, update: StreamResponse): Promise<TellOutcome> =>
+  tellUntilTold(needs, () =>
+    turns(async () => {
       const target = await current();
       return target === undefined ? undefined : await once(needs, target, update);
-    });
-    if (told === undefined || needs.stopping.aborted) return LEFT;
-    if (told.ok) return { kind: 'told' };
-    if (told.error === GONE || attempt === limits.a2aPushAttempts) return { kind: 'failed', why: told.error.slice(0, 500) };
-    const delay = Math.min(limits.a2aPushRetryMs * 2 ** (attempt - 1), limits.a2aPushRetryMaxMs);
-    if ((await sleep(needs.clock, delay, needs.stopping)) !== 'elapsed') return LEFT;
-  }
-}
-
-const GONE = 'it says that it is gone (410)';
+    }),
+  );
 
 async function once(needs: A2aNeeds, { config, version }: PushTarget, update: StreamResponse): Promise<Result<void, string>> {
-  const url = new URL(config.url);
-  // Looked up anew each time: where a name leads may have changed, to the inside for one.
-  const addresses = await reachableAddresses(url.hostname, needs.settings.privatePush === true);
-  if (!addresses.ok) return fail(addresses.error.message);
   const { body, contentType } = await written(update, version);
   const { scheme = '', credentials = '' } = config.authentication ?? {};
   const headers = {
@@ -164,18 +130,7 @@ async function once(needs: A2aNeeds, { config, version }: PushTarget, update: St
     ...(scheme !== '' && credentials !== '' ? { authorization: `${scheme} ${credentials}` } : {}),
     ...(config.token === '' ? {} : { 'x-a2a-notification-token': config.token }),
   };
-  const patience = new AbortController();
-  const stop = needs.clock.after(limits.a2aPushMs, () => patience.abort(new Error('no answer in time (a2aPushMs)')));
-  const signal = AbortSignal.any([patience.signal, needs.stopping]);
-  try {
-    const sent = await sendRequest({ url, method: 'POST', addresses: addresses.value, maxBytes: 1_024, signal, body, headers });
-    if (!sent.ok) return sent;
-    const { status } = sent.value;
-    if (status >= 200 && status < 300) return ok(undefined);
-    return fail(status === 410 ? GONE : `it answered ${status}`);
-  } finally {
-    stop();
-  }
+  return await tellOnce(needs, { url: config.url, headers, body, allowLocal: needs.settings.privatePush === true });
 }
 
 async function written(

@@ -27,7 +27,7 @@ export async function startReceiver(status = 200): Promise<Receiver> {
       return;
     }
     if (receiver.status < 300)
-      receiver.told.push({ headers: incoming.headers, body: JSON.parse(Buffer.concat(chunks).toString()) });
+      receiver.told.push({ headers: incoming.headers, body: bodyOf(Buffer.concat(chunks).toString(), incoming.headers) });
     else receiver.refused += 1;
     outgoing.writeHead(receiver.status, receiver.status === 302 ? { location: '/elsewhere' } : {}).end();
   });
@@ -44,6 +44,10 @@ export async function startReceiver(status = 200): Promise<Receiver> {
   };
   return receiver;
 }
+
+/** A text that is not JSON is what it is. */
+const bodyOf = (text: string, headers: IncomingHttpHeaders) =>
+  headers['content-type']?.startsWith('text/plain') === true ? text : JSON.parse(text);
 
 /** The states that it was told of, in order. */
 export const statesTold = ({ told }: Receiver): readonly string[] =>
