@@ -1,6 +1,6 @@
 /**
  * Builds the console into dist/console, unless what is there was built from the same sources. Built beside it and moved into its
- * place, so that a server never sees half of it; several builds at once are one after the other by the last move.
+ * place, so that a server never sees half of it; one build at a time.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -50,11 +50,16 @@ function stampOf(): string | undefined {
   }
 }
 
-const hash = sourcesHash();
-if (stampOf() !== hash) {
+function build(): void {
+  const hash = sourcesHash();
+  if (stampOf() === hash) return;
   process.stderr.write('troupe: building the console …\n');
-  const made = join(root, 'dist', `console-${process.pid}`);
+  // Also what a build left that was killed.
+  const made = join(root, 'dist', 'console-being-built');
+  rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
+  // Whoever asks for it, a test for one: what is built is what is published.
+  process.env['NODE_ENV'] = 'production';
   const built = run(['console/node_modules/vite/bin/vite.js', 'build', 'console', '--logLevel', 'error', '--outDir', made]);
   if (built === 0) {
     compress(made);
@@ -65,3 +70,12 @@ if (stampOf() !== hash) {
   rmSync(made, { recursive: true, force: true });
   process.exitCode = built;
 }
+
+/** Plain JavaScript, for an old Node to read. */
+interface FolderLock {
+  withFolderLock(folder: string, work: () => Promise<void>): Promise<void>;
+}
+
+mkdirSync(join(root, 'dist'), { recursive: true });
+const { withFolderLock } = (await import(join(import.meta.dirname, 'bootstrap', 'folder-lock.mjs'))) as FolderLock;
+await withFolderLock(join(root, 'dist', '.console-lock'), async () => build());

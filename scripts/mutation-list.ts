@@ -6,6 +6,7 @@ import { a2aMutations } from './mutation-list-a2a.ts';
 import { acpMutations } from './mutation-list-acp.ts';
 import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
+import { consoleMutations } from './mutation-list-console.ts';
 import { engineMutations } from './mutation-list-engine.ts';
 import { executorClientMutations } from './mutation-list-executor-client.ts';
 import { executorMutations } from './mutation-list-executors.ts';
@@ -39,6 +40,7 @@ export const mutations: readonly Mutation[] = [
   ...approvalMutations,
   ...keyboardMutations,
   ...httpMutations,
+  ...consoleMutations,
   ...peerMutations,
   ...taskMutations,
   ...proofMutations,

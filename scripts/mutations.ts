@@ -15,6 +15,7 @@ import { root } from './steps.ts';
 
 const COPIED = [
   'src',
+  'console/store',
   'test',
   'scripts',
   'docs',

@@ -4,6 +4,7 @@
  */
 import { present } from '../../src/base/present.ts';
 import { fail, ok, type Result } from '../../src/base/result.ts';
+import type { Payloads } from '../../src/events/catalogue.ts';
 
 export interface Refusal {
   /** 0 when nobody answered. */
@@ -16,12 +17,7 @@ export interface Refusal {
 }
 
 /** Of several answers the first counts: whose it was. */
-export interface FirstAnswer {
-  readonly by?: string;
-  readonly where?: string;
-  readonly at?: string;
-  readonly text?: string;
-}
+export type FirstAnswer = Pick<Payloads['approval.answered'], 'answer' | 'by' | 'where'> & { readonly at: string };
 
 export type Asked<Value> = Promise<Result<Value, Refusal>>;
 

@@ -3,7 +3,7 @@
  * are made from this table; `views.ts` has the file of each.
  */
 
-/** What stands in the place of `:name` in a path. */
+/** What stands in the place of `:name` in a path; of what `*` stands for under that name. */
 export interface ViewProps {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
@@ -24,8 +24,8 @@ export interface Place {
 const ofSession = { ofSession: true } as const;
 
 export const places = [
-  { name: 'inbox', title: 'Inbox', rail: '◐', paths: ['/', '/inbox', '/inbox/:run/:wait'] },
-  { name: 'answer', title: 'Answer', alone: true, paths: ['/answer/:run/:wait'] },
+  { name: 'inbox', title: 'Inbox', rail: '◐', paths: ['/', '/inbox', '/inbox/:run/*'] },
+  { name: 'answer', title: 'Answer', alone: true, paths: ['/answer/:run/*'] },
   { name: 'sessions', title: 'Sessions', rail: '≡', paths: ['/sessions'] },
   { name: 'session', title: 'Timeline', ...ofSession, paths: ['/sessions/:session'] },
   { name: 'result', title: 'Result', ...ofSession, paths: ['/sessions/:session/result'] },

@@ -27,17 +27,21 @@ export function Rail({ current, openPalette, openHelp }: Props) {
           className="rail-link"
           href={entry.name === 'inbox' ? '/inbox' : addressOf(entry)}
           aria-current={entry.name === here ? 'page' : undefined}
-          aria-label={entry.name === 'inbox' && waiting > 0 ? `Inbox, ${waiting} waiting` : entry.title}
         >
           <span className="rail-sign" aria-hidden="true">
             {entry.rail}
           </span>
           <span className="rail-word">{entry.title}</span>
-          {entry.name === 'inbox' && waiting > 0 && <span className="rail-count">{waiting}</span>}
+          {entry.name === 'inbox' && waiting > 0 && (
+            <span className="rail-count">
+              {waiting}
+              <span className="unseen"> waiting</span>
+            </span>
+          )}
         </Link>
       ))}
       <div className="rail-foot">
-        <button type="button" className="button quiet" onClick={openPalette} aria-label="Find or do something">
+        <button type="button" className="button quiet" onClick={openPalette}>
           <span className="rail-sign" aria-hidden="true">
             ⌕
           </span>
@@ -45,7 +49,7 @@ export function Rail({ current, openPalette, openHelp }: Props) {
             Find <kbd>/</kbd>
           </span>
         </button>
-        <button type="button" className="button quiet" onClick={openHelp} aria-label="Keys">
+        <button type="button" className="button quiet" onClick={openHelp}>
           <span className="rail-sign" aria-hidden="true">
             ?
           </span>
@@ -69,7 +73,7 @@ function SchemeButton() {
     setChosen(next);
   };
   return (
-    <button type="button" className="button quiet" onClick={change} aria-label={`Colours: ${chosen}`}>
+    <button type="button" className="button quiet" onClick={change}>
       <span className="rail-sign" aria-hidden="true">
         ◑
       </span>

@@ -5,6 +5,7 @@ import type { AgentLine, InboxItem, Me, RunRow, SessionRow } from '../api/types.
 import type { LinkState } from './link.ts';
 import { createProjectStore } from './project.ts';
 import type { Loaded } from './resource.ts';
+import { createSessionStore, type SessionStore, type SessionView } from './session.ts';
 
 export const project = createProjectStore();
 
@@ -21,6 +22,24 @@ export const useSessions = (): Loaded<readonly SessionRow[]> => useLoaded('/sess
 export const useAgents = (): Loaded<readonly AgentLine[]> => useLoaded('/agents');
 
 export const useProjectLink = (): LinkState => useSyncExternalStore(project.onLink, project.link);
+
+/** Those that were looked at last: the events of a session may be many. */
+const KEPT_SESSIONS = 3;
+const sessions = new Map<string, SessionStore>();
+
+function sessionStore(session: string): SessionStore {
+  const store = sessions.get(session) ?? createSessionStore(session);
+  sessions.delete(session);
+  sessions.set(session, store);
+  for (const oldest of sessions.keys()) if (sessions.size > KEPT_SESSIONS) sessions.delete(oldest);
+  return store;
+}
+
+/** A session, live: drawn again at most once a frame. */
+export function useSession(session: string): SessionView {
+  const { subscribe, current } = sessionStore(session);
+  return useSyncExternalStore(subscribe, current);
+}
 
 const SECOND_MS = 1_000;
 

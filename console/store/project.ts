@@ -18,6 +18,9 @@ export interface ProjectStore {
 
 const SETTLE_MS = 150;
 const EVERY_MS = 5_000;
+const SLOWLY_MS = 15_000;
+/** However much happens: what is asked for makes the server work. */
+const GAP_MS = 1_000;
 
 export function createProjectStore(): ProjectStore {
   const resources = new Map<string, Shared>();
@@ -42,14 +45,19 @@ export function createProjectStore(): ProjectStore {
 /** Rings once, a little later, however often it was pulled meanwhile. */
 function createBell(rung: () => void): { readonly ring: () => void } {
   let isPulled = false;
+  let lastAt = 0;
   return {
     ring: () => {
       if (isPulled) return;
       isPulled = true;
-      setTimeout(() => {
-        isPulled = false;
-        rung();
-      }, SETTLE_MS);
+      setTimeout(
+        () => {
+          isPulled = false;
+          lastAt = Date.now();
+          rung();
+        },
+        Math.max(SETTLE_MS, lastAt + GAP_MS - Date.now()),
+      );
     },
   };
 }
@@ -60,12 +68,15 @@ function createProjectLink(happened: () => void) {
   let isOpen = false;
   let cursor: string | undefined;
   const options: LinkOptions = {
-    address: () => addressIn('/stream', { payloads: 'none', after: cursor }),
+    address: () => addressIn('/stream', { payloads: 'none', after: cursor ?? 'now' }),
     onFrame: ({ event, id }) => {
       cursor = id ?? cursor;
       if (event !== 'delta') happened();
     },
-    onComment: () => undefined,
+    onComment: (text) => {
+      // Where the ledger ends: from there on nothing is missed, also when nothing has come yet.
+      cursor ??= /^head (\S+)$/.exec(text)?.[1];
+    },
     onState: (next) => {
       // An older server has no stream of the project: then lists are asked for now and then.
       if (next.state === 'refused' && next.refusal.status === 404) setInterval(happened, EVERY_MS);
@@ -85,6 +96,10 @@ function createProjectLink(happened: () => void) {
       if (isOpen) return;
       isOpen = true;
       openLink(options);
+      // A process that died says nothing: how its runs stand is asked for now and then.
+      setInterval(() => {
+        if (!document.hidden) happened();
+      }, SLOWLY_MS);
     },
   };
 }

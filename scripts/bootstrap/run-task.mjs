@@ -25,7 +25,7 @@ const tasks = {
     console: true,
     browser: true,
   },
-  check: { run: ['scripts/pipeline.ts', 'check'], console: true },
+  check: { run: ['scripts/pipeline.ts', 'check'], console: true, browser: true },
   fix: { run: ['scripts/fix.ts'] },
   build: { run: ['scripts/build.ts'], console: true },
   console: { run: ['scripts/build-console.ts'], console: true },

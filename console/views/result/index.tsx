@@ -1,6 +1,89 @@
+/** The answer of a session, with what it claims and the evidence for it; what nothing backs is marked. */
+import { useState } from 'react';
+import type { RunId } from '../../../src/base/ids.ts';
+import { verificationText } from '../../../src/events/verification-text.ts';
+import type { RunNode } from '../../../src/projections/run-tree.ts';
 import type { ViewProps } from '../../app/places.ts';
-import { NotHereYet } from '../../parts/not-here-yet.tsx';
+import { useQuery } from '../../app/query.ts';
+import { Awaited } from '../../parts/awaited.tsx';
+import { SessionTabs } from '../../parts/session-tabs.tsx';
+import { ShownText } from '../../parts/shown-text.tsx';
+import { StateMark } from '../../parts/state-mark.tsx';
+import { StrangersText } from '../../parts/strangers-text.tsx';
+import { Trouble } from '../../parts/trouble.tsx';
+import { useSession } from '../../store/hooks.ts';
+import type { SessionView } from '../../store/session.ts';
+import { Claims } from './claims.tsx';
+import './result.css';
 
 export function View({ params: { session = '' } }: ViewProps) {
-  return <NotHereYet title="Result" command="troupe show RUN" of={{ session, view: 'result' }} />;
+  const view = useSession(session);
+  return (
+    <>
+      <header className="view-head">
+        <h1>Result</h1>
+        <SessionTabs session={session} current="result" />
+      </header>
+      {view.link.state === 'refused' ? (
+        <Trouble what={view.link.refusal.message} fix={view.link.refusal.fix} />
+      ) : view.count === 0 ? (
+        <Awaited what="the events of the session" />
+      ) : (
+        <Results view={view} />
+      )}
+    </>
+  );
+}
+
+function Results({ view }: { readonly view: SessionView }) {
+  const query = useQuery();
+  const at = Number(query.get('at') ?? Number.NaN);
+  const { tree } = view.history.at(Number.isInteger(at) && at > 0 ? at : view.count);
+  const named = tree.runs.get((query.get('run') ?? '') as RunId);
+  const roots = tree.roots.flatMap((run) => tree.runs.get(run) ?? []).toReversed();
+  return (
+    <div className="view-body results">
+      {(named === undefined ? roots : [named]).map((node) => (
+        <Result key={node.run} node={node} view={view} />
+      ))}
+    </div>
+  );
+}
+
+interface ResultProps {
+  readonly node: RunNode;
+  readonly view: SessionView;
+}
+
+function Result({ node, view }: ResultProps) {
+  const { report, verification, error, finalAgent } = node;
+  const [isRaw, setRaw] = useState(false);
+  return (
+    <article className="result" aria-label={`What ${node.agent} answered`}>
+      <header className="result-head">
+        <h2>{node.agent}</h2>
+        <StateMark state={node.state} worth={verification?.state} />
+        {report !== null && (
+          <button type="button" className="button quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            As it was written
+          </button>
+        )}
+      </header>
+      {verification !== null && (
+        <p className={`worth ${verification.state}`}>
+          {verification.state === 'verified' ? '✓' : verification.state === 'unverified' ? '!' : '○'}{' '}
+          {verificationText(verification)}
+        </p>
+      )}
+      {error !== null && <Trouble what={error.message} />}
+      {report === null && node.endedAt === null && <p className="quiet">It has not answered yet.</p>}
+      {report !== null &&
+        (isRaw || report.format === 'json' ? (
+          <ShownText text={report.body} label="The answer as it was written" isDiff={false} />
+        ) : (
+          <StrangersText text={report.body} by={finalAgent ?? node.agent} />
+        ))}
+      <Claims node={node} view={view} />
+    </article>
+  );
 }

@@ -5,6 +5,7 @@ import { systemRandom } from '../../../src/base/random.ts';
 import type { OpenEdges } from '../../../src/cli/serving/edges.ts';
 import { type ApiNeeds, createServedApi } from '../../../src/http/api/served-api.ts';
 import { createApp } from '../../../src/http/app.ts';
+import type { ConsoleFiles } from '../../../src/http/console/files.ts';
 import { type HttpConnection, listen } from '../../../src/http/listen.ts';
 import { allowedNames } from '../../../src/http/names.ts';
 import { createTokens } from '../../../src/http/tokens.ts';
@@ -41,6 +42,8 @@ export interface ApiServerOptions {
   readonly more?: Partial<ApiNeeds>;
   /** Doors for chat programs. */
   edges?(onError: (error: Error) => void): Promise<OpenEdges>;
+  /** The console, where somebody looks at it. */
+  readonly pages?: ConsoleFiles | undefined;
 }
 
 export const tokenOf = (name: string): string => `${name}-token-0123456789`;
@@ -60,7 +63,16 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
   const api = createServedApi({ ...door, ledger, clock, random: systemRandom, version: '0.0.0', onError, ...options.more });
   const mcp = { fetch: async () => new Response(null, { status: 404 }), close: async () => undefined };
   const edges = await options.edges?.(onError);
-  const app = createApp({ ...door, mcp, api, edges, names: allowedNames('127.0.0.1'), version: '0.0.0', onError });
+  const app = createApp({
+    ...door,
+    mcp,
+    api,
+    edges,
+    pages: options.pages,
+    names: allowedNames('127.0.0.1'),
+    version: '0.0.0',
+    onError,
+  });
   let cuts = 0;
   const fetchApp = (request: Request, { cut }: HttpConnection) =>
     app.fetch(request, {

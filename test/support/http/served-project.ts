@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { createServedEdges } from '../../../src/cli/serving/edges.ts';
+import type { ConsoleFiles } from '../../../src/http/console/files.ts';
 import type { Model } from '../../../src/models/port.ts';
 import { openProject } from '../../../src/project/open.ts';
 import type { Project } from '../../../src/project/project.ts';
@@ -26,6 +27,7 @@ export interface ServedOptions {
   /** What troupe.yaml says of the server. */
   readonly serve?: Project['config']['serve'];
   readonly clock?: Clock;
+  readonly pages?: ConsoleFiles | undefined;
 }
 
 export async function serveWorld({
@@ -34,6 +36,7 @@ export async function serveWorld({
   callers = {},
   serve = {},
   clock = systemClock,
+  pages,
 }: ServedOptions): Promise<ServedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-api-'));
   let asked = 0;
@@ -52,7 +55,7 @@ export async function serveWorld({
   const served = { ...project, config: { ...project.config, serve } };
   const edges = (onError: (error: Error) => void) =>
     createServedEdges({ project: served, clock, options: {}, agents: { list: async () => agents }, onError });
-  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, more: { project }, edges });
+  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, pages, more: { project }, edges });
   const server = await start();
   return {
     ...server,

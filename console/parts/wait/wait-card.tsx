@@ -1,0 +1,42 @@
+/** Something that waits for a person: the largest thing on the screen while it is open. */
+import type { InboxItem } from '../../api/types.ts';
+import '../styles/wait-card.css';
+import { useAnswer } from './answer.ts';
+import { AnsweredBefore } from './answered-before.tsx';
+import { Outcome } from './outcome.tsx';
+import { PermissionWait } from './permission.tsx';
+import { QuestionWait } from './question.tsx';
+import { WayDown } from './way-down.tsx';
+
+interface Props {
+  readonly item: InboxItem;
+  /** It does not wait any more. */
+  readonly isGone: boolean;
+}
+
+export function WaitCard({ item, isGone }: Props) {
+  const answers = useAnswer(item);
+  const isElsewhere = isGone && answers.answering.state === 'open';
+  return (
+    <article className="wait-card" aria-label={`${item.agent} waits for you`}>
+      <header>
+        <h2>
+          <span className="wait-sign" aria-hidden="true">
+            ◐
+          </span>{' '}
+          {item.kind === 'permission' ? `${item.agent} wants to use ${item.tool}` : `${item.agent} asks`}
+        </h2>
+        <WayDown item={item} />
+      </header>
+      {isElsewhere && <AnsweredBefore run={item.run} wait={item.wait} />}
+      {item.kind === 'permission' ? (
+        <PermissionWait item={item} answers={isElsewhere ? CLOSED : answers} />
+      ) : (
+        <QuestionWait item={item} answers={isElsewhere ? CLOSED : answers} />
+      )}
+      <Outcome answering={answers.answering} />
+    </article>
+  );
+}
+
+const CLOSED = { answering: { state: 'done', words: '' }, send: () => undefined } as const;

@@ -1,0 +1,29 @@
+import { Link } from 'wouter';
+import { firstLine } from '../../../src/projections/readable.ts';
+import type { InboxItem } from '../../api/types.ts';
+import { addressOfWait } from '../../parts/wait/address.ts';
+import { askedIn } from '../../parts/wait/request.ts';
+import { When } from '../../parts/when.tsx';
+
+const CHARACTERS = 120;
+
+export function WaitRow({ item, isChosen }: { readonly item: InboxItem; readonly isChosen: boolean }) {
+  const what = item.kind === 'permission' ? askedIn(item.request).text : item.question;
+  return (
+    <li>
+      <Link className="list-row" href={addressOfWait(item)} aria-current={isChosen ? 'true' : undefined}>
+        <span className="list-line">
+          <span className="list-sign waits" aria-hidden="true">
+            ◐
+          </span>
+          <strong className="cut">{item.agent}</strong>
+          <span className="quiet cut">{item.kind === 'permission' ? item.tool : 'asks'}</span>
+          <span className="list-side quiet">
+            <When at={item.askedAt} />
+          </span>
+        </span>
+        <span className="list-line mono cut">{firstLine(what, CHARACTERS)}</span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+/** What the answer claims, each with the event that backs it, or why nothing does. */
+import { Link } from 'wouter';
+import type { EventOf, LedgerEvent } from '../../../src/events/envelope.ts';
+import type { RunNode } from '../../../src/projections/run-tree.ts';
+import type { SessionView } from '../../store/session.ts';
+
+interface Props {
+  readonly node: RunNode;
+  readonly view: SessionView;
+}
+
+type Checked = EventOf<'evidence.checked'>;
+
+export function Claims({ node, view }: Props) {
+  const of = node.finalRun ?? node.run;
+  const checked = view.history.events.findLast(
+    (event: LedgerEvent): event is Checked =>
+      event.event_type === 'evidence.checked' && (event.run_id === of || event.run_id === node.run),
+  );
+  if (checked === undefined) return null;
+  const { claims, demanded = [] } = checked.payload;
+  if (claims.length + demanded.length === 0) return null;
+  return (
+    <section className="claims" aria-label="Claims and evidence">
+      <h3>Claims and what backs them</h3>
+      <ul>
+        {claims.map(({ claim, backed, by, why }) => {
+          const what = claim.kind === 'file' ? claim.path : claim.command;
+          return (
+            <li key={`${claim.kind} ${what}`} className={backed ? 'backed' : 'open'}>
+              <span aria-hidden="true">{backed ? '✓' : '!'}</span>
+              <code>{what}</code>
+              <span>{backed ? why : `unverified: ${why}`}</span>
+              {by !== undefined && <Link href={`/sessions/${view.session}?event=${by}`}>event {by}</Link>}
+            </li>
+          );
+        })}
+        {demanded.map(({ command, passed, why }) => (
+          <li key={`demanded ${command}`} className={passed ? 'backed' : 'open'}>
+            <span aria-hidden="true">{passed ? '✓' : '!'}</span>
+            <code>{command}</code>
+            <span>{passed ? 'demanded, and it passed' : `demanded: ${why ?? 'it did not pass'}`}</span>
+            <Link href={`/sessions/${view.session}?event=${checked.position}`}>event {checked.position}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+/**
+ * A session in a real browser: what happens is seen as it happens, also a crash and what came after it; any moment can be looked
+ * at.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers, type Looking, shots, startLooking } from '../support/console/browser.ts';
+import { sendJson } from '../support/http/api-server.ts';
+import { serveWorld } from '../support/http/served-project.ts';
+import { agent, type Brain, calls, reports, turnOf } from '../support/world.ts';
+
+const lead = agent({ name: 'lead', tools: [], agents: ['helper'], permissions: {} });
+const helper = agent({ name: 'helper', tools: ['write'], permissions: { write: 'ask' } });
+
+const brain: Brain = (request) => {
+  const isHelper = request.tools.some(({ name }) => name === 'write');
+  if (turnOf(request) > 1) return reports(isHelper ? 'It is written.' : '# Done\n\nSee [the file](https://example.com/a).');
+  if (isHelper) return calls({ name: 'write', input: { path: 'a.txt', content: 'one' } });
+  return calls({ name: 'helper', input: { prompt: 'Write it.', reason: 'it can' } });
+};
+
+let looking: Looking;
+beforeAll(async () => {
+  looking = await startLooking();
+});
+afterAll(() => looking[Symbol.asyncDispose]());
+
+const serve = () => serveWorld({ brain, agents: [lead, helper], pages: looking.pages });
+
+describe('a session', () => {
+  it('is followed live, and looked at as it was at any event', async () => {
+    await using world = await serve();
+    const response = await world.ask('/api/v1/runs', sendJson({ agent: 'lead', prompt: 'Have it written.' }));
+    const { session } = (await response.json()) as { session: string };
+    await using opened = await looking.open(world, `/sessions/${session}`);
+    const { page, wrong, elsewhere } = opened;
+    const tree = page.getByRole('navigation', { name: 'Runs' });
+    await page.getByRole('link', { name: 'answer what waits' }).waitFor();
+    await shots(page, 'session');
+    // The way from the session to the answer, and back.
+    await page.getByRole('link', { name: 'answer what waits' }).click();
+    await page.getByRole('heading', { name: 'helper wants to use write' }).waitFor();
+    await page.keyboard.press('1');
+    await page.getByText('Approved. The run goes on.').waitFor();
+    await page.goBack();
+    await page.getByText('completed, unchecked').first().waitFor();
+    expect(await tree.getByRole('listitem').allInnerTexts()).toEqual(expect.arrayContaining([expect.stringContaining('a.txt')]));
+    const events = page.getByRole('region', { name: 'Events' });
+    await events.getByRole('button', { name: /asks to use write/ }).click();
+    await page
+      .getByRole('complementary', { name: /^Event/ })
+      .getByText('approval.asked')
+      .waitFor();
+    await shots(page, 'session-event');
+    expect(await barriers(page)).toEqual([]);
+    // As it was then: the helper waits, nothing is written, the later events are not there.
+    await page.getByRole('link', { name: 'As it was then' }).click();
+    await page.getByText(/as it was at event/).waitFor();
+    expect(new URL(page.url()).searchParams.get('at')).toMatch(/^\d+$/);
+    expect(await tree.textContent()).toMatch(/waits for you[\s\S]*Waits 1[\s\S]*Files 0/);
+    expect(await events.getByText('approved').count()).toBe(0);
+    await page.keyboard.press('End');
+    await events.getByText(/approved by owner/).waitFor();
+    expect(await tree.textContent()).toMatch(/Waits 0[\s\S]*Files 1/);
+    await page.getByRole('slider').fill('1');
+    await page.getByText('as it was at event 1 of').waitFor();
+    expect(await tree.textContent()).toContain('Runs 0');
+    await page.goto(`${world.origin}/sessions/${session}?show=lanes`);
+    await page.getByRole('region', { name: 'Lanes' }).getByText('helper').waitFor();
+    await shots(page, 'lanes');
+    await page.goto(`${world.origin}/sessions/${session}/result`);
+    const said = page.getByRole('figure').first();
+    await said.getByRole('heading', { name: 'Done' }).waitFor();
+    expect(await said.textContent()).toContain('the file (example.com)');
+    await shots(page, 'result');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await barriers(page)).toEqual([]);
+    }
+    expect({ wrong, elsewhere }).toEqual({ wrong: [], elsewhere: [] });
+  });
+});

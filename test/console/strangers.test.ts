@@ -1,0 +1,153 @@
+/**
+ * What strangers write is shown and does nothing: each text of the table as an answer, a name, a file name, a command, a
+ * difference, a tool's output and a prompt, in the real page. Nothing runs, nothing is loaded from elsewhere, no element that
+ * could is there, and no text takes the place of ours.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { createIds, eventId, type RunId, type SessionId } from '../../src/base/ids.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { userText } from '../../src/events/messages.ts';
+import type { Append, Ledger } from '../../src/ledger/port.ts';
+import { type Looking, startLooking } from '../support/console/browser.ts';
+import { payloads } from '../support/console/payloads.ts';
+import { serveWorld } from '../support/http/served-project.ts';
+import { agent, says } from '../support/world.ts';
+
+const ids = createIds(systemClock, systemRandom);
+
+let looking: Looking;
+beforeAll(async () => {
+  looking = await startLooking();
+});
+afterAll(() => looking[Symbol.asyncDispose]());
+
+interface Writing {
+  readonly session: SessionId;
+  readonly run: RunId;
+  append(events: readonly object[]): Promise<void>;
+  /** With this answer. */
+  end(body: string): Promise<void>;
+}
+
+/** A run of strangers in a session of theirs: whatever they are called and say. */
+async function begin(ledger: Ledger, text: string, session = ids.session()): Promise<Writing> {
+  const run = ids.run();
+  const lease = await ledger.acquire(session, run);
+  if (lease.kind !== 'acquired') throw new Error(lease.kind);
+  const first = (await ledger.read({ session, newest: true, limit: 1 }))[0];
+  const append = async (events: readonly object[], cause = eventId(session, (first?.position ?? 0) + 1)): Promise<void> => {
+    const common = { run, actor: 'system', at: systemClock.now() };
+    const made = events.map((event, index) => ({
+      ...common,
+      cause: index === 0 && cause === undefined ? null : cause,
+      ...event,
+    }));
+    const outcome = await ledger.append({ session, fence: lease.fence, events: made as unknown as Append['events'] });
+    if (outcome.kind !== 'appended') throw new Error(outcome.kind);
+  };
+  const started = { agent: text, input: userText(text), origin: { kind: 'person' }, depth: 0 };
+  await append([{ type: 'run.started', payload: started, cause: first === undefined ? null : first.event_id }]);
+  const end = async (body: string): Promise<void> => {
+    await append([ended(body)]);
+    await ledger.release(lease.fence);
+  };
+  return { session, run, append, end };
+}
+
+const ended = (body: string) => ({
+  type: 'run.ended',
+  payload: {
+    status: 'completed',
+    report: { format: 'markdown', body },
+    finalAgent: body,
+    verification: { state: 'unverified', reasons: [body] },
+  },
+});
+
+/** What must not be anywhere: what runs, loads, or looks like part of the page. */
+const FORBIDDEN =
+  '.prose :is(script, iframe, object, embed, svg, math, form, input, button, img, video, audio, style, link, meta, base, template, dialog, [id], [name], [style], [class])';
+
+/** What ran, and what is there that could; read in the page. */
+const LOOK = `(() => {
+  const all = [...document.querySelectorAll('*')];
+  return {
+    hit: window.hit,
+    found: [...document.querySelectorAll(${JSON.stringify(FORBIDDEN)})].map((one) => one.outerHTML.slice(0, 200)),
+    bad: [...document.querySelectorAll('.prose a[href]')].map((link) => link.protocol).filter((one) => !/^https?:$/.test(one)),
+    handlers: all.filter((one) => one.getAttributeNames().some((name) => name.startsWith('on'))).length,
+  };
+})()`;
+
+describe('words of strangers', () => {
+  it('do nothing, wherever they are shown', async () => {
+    expect(payloads.length).toBeGreaterThanOrEqual(60);
+    await using world = await serveWorld({
+      brain: () => says('x'),
+      agents: [agent({ name: 'a', tools: [], permissions: {} })],
+      pages: looking.pages,
+    });
+    const { ledger } = world;
+    const answers = await begin(ledger, 'begin');
+    await answers.end('begun');
+    for (const text of payloads) await (await begin(ledger, text, answers.session)).end(text);
+    const asking = await begin(ledger, payloads[0] ?? '');
+    await asking.append(
+      payloads.flatMap((text, index) => [
+        {
+          type: 'file.diff',
+          payload: { path: text, before: null, after: null, addedLines: 1, removedLines: 0, diff: `+${text}` },
+        },
+        { type: 'cli.stdout', payload: { bytes: 1, head: text } },
+        {
+          type: 'approval.asked',
+          payload: {
+            wait: `w/${index}`,
+            tool: text,
+            input: { command: text },
+            why: text,
+            preview: `@@ -0,0 +1 @@\n+${text}`,
+            rule: text,
+          },
+        },
+      ]),
+    );
+    await using opened = await looking.open(world, '/inbox');
+    const { page, wrong, elsewhere } = opened;
+    const dialogs: string[] = [];
+    page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const hits = async (): Promise<unknown> => await page.evaluate(LOOK);
+    const nothing = { hit: undefined, found: [], bad: [], handlers: 0 };
+    await page.getByRole('article').waitFor();
+    for (let index = 0; index < payloads.length; index += 1) {
+      await page.keyboard.press('j');
+      expect(await page.locator('.wait-card').count()).toBe(1);
+    }
+    expect(await hits()).toEqual(nothing);
+    // All of a wait is there: what is hidden is spelled out.
+    expect(await page.locator('.inbox-list .list-row').count()).toBeGreaterThanOrEqual(payloads.length);
+    for (const path of ['/sessions', `/sessions/${asking.session}?mode=full`, `/sessions/${asking.session}?mode=raw&event=5`]) {
+      await page.goto(world.origin + path);
+      await page.locator('.timeline-row, .table tbody tr').first().waitFor();
+      expect(await hits()).toEqual(nothing);
+    }
+    await page.goto(`${world.origin}/sessions/${answers.session}/result`);
+    await expect.poll(() => page.locator('.prose').count()).toBe(payloads.length + 1);
+    expect(await hits()).toEqual(nothing);
+    // A link opens nothing before its host was shown and somebody has agreed.
+    const links = page.locator('.prose a[href]');
+    for (let index = 0; index < (await links.count()); index += 1) await links.nth(index).click();
+    expect(dialogs.length).toBe(await links.count());
+    expect(dialogs.every((text) => /evil\.example|bank\.example/.test(text))).toBe(true);
+    expect(await links.allTextContents()).toEqual(expect.arrayContaining(['https://bank.example (evil.example)']));
+    expect({ wrong, elsewhere, hit: await hits(), title: await page.title() }).toEqual({
+      ...{ wrong: [], elsewhere: [], hit: nothing },
+      title: expect.stringMatching(/Result · Troupe$/),
+    });
+    expect(new URL(page.url()).pathname).toContain('/result');
+  });
+});
