@@ -4,8 +4,9 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { createRecentlyUsed } from '../base/recently-used.ts';
 import { spawnerOf } from '../events/run-origin.ts';
-import type { Ledger, RunRow } from '../ledger/port.ts';
+import type { FeedEntry, Ledger, RunRow } from '../ledger/port.ts';
 
 /** The owner of the project sees every run; others see those that they spawned, and what is below them. */
 export interface Seer {
@@ -44,6 +45,24 @@ export async function findVisibleSession(ledger: Reading, seer: Seer, text: stri
   if (roots.length === 0 || roots.length === limits.listedRuns) return undefined;
   for (const root of roots) if (!(await isOwn(ledger, root, seer))) return undefined;
   return session;
+}
+
+/**
+ * Whether they see what is told of a session, asked again and again: remembered until another run begins in it, which may be
+ * somebody else's. `undefined` for whoever sees everything.
+ */
+export function createSight(
+  ledger: Reading,
+  seer: Seer,
+): ((entry: Pick<FeedEntry, 'session' | 'type'>) => Promise<boolean>) | undefined {
+  const known = createRecentlyUsed<SessionId, boolean>(limits.streamSessionsSeen);
+  if (seer.sees === 'everything') return undefined;
+  return async ({ session, type }) => {
+    const before = type === 'run.started' ? undefined : known.get(session);
+    const sees = before ?? (await findVisibleSession(ledger, seer, session)) !== undefined;
+    known.set(session, sees);
+    return sees;
+  };
 }
 
 async function rowOf(ledger: Reading, run: RunId): Promise<RunRow | undefined> {

@@ -15,6 +15,7 @@ export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
   return {
     append: async (request) => await real().append(request),
     read: async (query) => (await found()?.read(query)) ?? [],
+    feed: async (query) => (await found()?.feed(query)) ?? { entries: [], pending: false },
     tail: (session, after, signal) => real().tail(session, after, signal),
     onNews: (session, callback) => real().onNews(session, callback),
     onInbound: (session, callback) => real().onInbound(session, callback),

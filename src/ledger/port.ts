@@ -8,6 +8,8 @@
  * - Whoever speaks to a run, and whoever ends it, can make the append depend on the other: of the two, one comes first and the
  *   other is told.
  * - Counters change in the same transaction as the events that explain them, and never pass their limit.
+ * - Over all sessions, too, events have one order, which is stored: the feed. Those of a session are in it by their positions, and
+ *   nothing ever comes before what was told from it once.
  */
 import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import type { EventType, Payloads, RunState } from '../events/catalogue.ts';
@@ -94,6 +96,33 @@ export interface ReadQuery {
   readonly exact?: boolean;
   /** The newest first, instead of the oldest. */
   readonly newest?: boolean;
+}
+
+/** A place in the feed: text that only the store that gave it understands. */
+export type FeedPlace = string;
+
+export interface FeedQuery {
+  /** Only what comes after this place; from the beginning without it. */
+  readonly after?: FeedPlace | undefined;
+  /** This place too. */
+  readonly inclusive?: boolean;
+  /** The newest first. */
+  readonly newest?: boolean;
+  readonly limit: number;
+}
+
+/** Where an event stands in the order of all: what it says, `read` tells. */
+export interface FeedEntry {
+  readonly place: FeedPlace;
+  readonly session: SessionId;
+  readonly position: number;
+  readonly type: EventType;
+}
+
+export interface FeedPage {
+  readonly entries: readonly FeedEntry[];
+  /** Something is written already whose place is not certain yet: look again soon. */
+  readonly pending: boolean;
 }
 
 /** One row per run, kept in step with the run's events: an index, rebuilt from them at any time. */
@@ -209,6 +238,8 @@ export interface Ledger {
 
   /** At most `limit` (default 1,000) events in order, payloads included. Looks at no more than the question is about. */
   read(query: ReadQuery): Promise<readonly LedgerEvent[]>;
+  /** What was appended to any session, in the one order of the ledger. A place that is none of this store's gives nothing. */
+  feed(query: FeedQuery): Promise<FeedPage>;
   /** Everything after `after`, then what comes, from any process, until `signal` aborts. Loses and repeats nothing. */
   tail(session: SessionId, after: number, signal: AbortSignal): AsyncIterable<LedgerEvent>;
   /**

@@ -26,6 +26,8 @@ export const serverLimits = {
   streamReadEvents: 100,
   streamPayloadBytes: 16 * KIB,
   streamPagesKept: 32,
+  streamPendingMs: 50,
+  streamSessionsSeen: 1_000,
   streamHeartbeatMs: 15 * SECOND,
   streamStuckMs: 30 * SECOND,
   streamsPerCaller: 64,

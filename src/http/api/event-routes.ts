@@ -3,12 +3,16 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { eventPosition, type PayloadRef, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { type EventType, isEventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { findVisibleSession } from '../../front/sight.ts';
-import type { Ledger } from '../../ledger/port.ts';
+import { createSight, findVisibleSession } from '../../front/sight.ts';
+import type { FeedEntry, Ledger } from '../../ledger/port.ts';
 import { createEncodedEvents, encodedEvent, payloadForms } from '../stream/encoded-events.ts';
-import { endlessResponse } from '../stream/endless-response.ts';
+import { createEncodedFeed, cursorOf, feedHead, placeOf } from '../stream/encoded-feed.ts';
+import { feedFrames } from '../stream/feed-stream.ts';
+import type { OpenStreams } from '../stream/open-streams.ts';
 import { type Deltas, sessionFrames, sessionHead } from '../stream/session-stream.ts';
 import { invalid, notFound, type Refusal } from './refusals.ts';
 import { defineRoute, type Route, type RouteRequest } from './route.ts';
@@ -16,8 +20,7 @@ import { defineRoute, type Route, type RouteRequest } from './route.ts';
 export interface EventNeeds {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Aborts when the server stops: streams end. */
-  readonly stopping: AbortSignal;
+  readonly streams: OpenStreams;
   /** What is being said in a session while somebody follows it. */
   deltas?(session: SessionId): Deltas & { close(): void };
 }
@@ -55,7 +58,7 @@ const eventPage = z.object({ events: z.array(envelope), head: z.number().int().d
 const group = 'Events';
 
 export function eventRoutes(needs: EventNeeds): readonly Route[] {
-  return [pageRoute(needs), streamRoute(needs), payloadRoute(needs)];
+  return [pageRoute(needs), streamRoute(needs), feedRoute(needs), payloadRoute(needs)];
 }
 
 function pageRoute({ ledger }: EventNeeds): Route {
@@ -75,9 +78,8 @@ function pageRoute({ ledger }: EventNeeds): Route {
 }
 
 function streamRoute(needs: EventNeeds): Route {
-  const { ledger, clock, stopping } = needs;
+  const { ledger, clock, streams } = needs;
   const events = createEncodedEvents(ledger);
-  const open = new Map<string, number>();
   return defineRoute({
     ...{ method: 'GET', path: '/sessions/{session}/stream', group, deed: 'look', query: streamQuery, answer: 'stream' },
     summary: 'The same as server-sent events, and then what comes, for as long as somebody listens.',
@@ -86,24 +88,61 @@ function streamRoute(needs: EventNeeds): Route {
       const place = await placeIn(ledger, asked, asked.header('last-event-id') ?? query.after ?? '0');
       if (!place.ok) return place;
       const { session, after } = place.value;
-      const count = open.get(caller.name) ?? 0;
-      if (count >= limits.streamsPerCaller) return fail(tooMany);
-      open.set(caller.name, count + 1);
       const deltas = query.deltas === 'yes' ? needs.deltas?.(session) : undefined;
-      const response = endlessResponse({
-        ...{ clock, stopping, cut: connection.cut },
+      const response = streams.open({
+        ...{ caller: caller.name, cut: connection.cut, ended: () => deltas?.close() },
         frames: (signal) => sessionFrames({ events, ledger, clock, session, after, form: query.payloads, signal, deltas }),
-        ended: () => {
-          deltas?.close();
-          const left = (open.get(caller.name) ?? 1) - 1;
-          if (left > 0) open.set(caller.name, left);
-          else open.delete(caller.name);
-        },
       });
-      return ok({ kind: 'response', response });
+      if (response !== undefined) return ok({ kind: 'response', response });
+      deltas?.close();
+      return fail(tooMany);
     },
   });
 }
+
+const feedQuery = z.strictObject({
+  after: z
+    .string()
+    .max(60)
+    .optional()
+    .describe('the id of a frame: what follows it is told; `0` (the default) for everything, `now` for what comes'),
+  payloads,
+  types: z.string().max(2_000).optional().describe('only events of these types, with commas between them'),
+});
+
+function feedRoute({ ledger, clock, streams }: EventNeeds): Route {
+  const feed = createEncodedFeed(ledger);
+  return defineRoute({
+    ...{ method: 'GET', path: '/stream', group, deed: 'look', query: feedQuery, answer: 'stream' },
+    summary: 'The events of all sessions that one may see, in the one order of the ledger, and then what comes.',
+    handle: async ({ caller, query, connection, header }) => {
+      const types = query.types?.split(',');
+      const unknown = types?.find((type) => !isEventType(type));
+      if (unknown !== undefined) return fail(invalid(`${unknown} is no type of event.`, 'docs/events.md has them all.'));
+      const head = await feedHead(ledger);
+      const text = header('last-event-id') ?? query.after ?? '0';
+      const place = text === '0' ? 'beginning' : text === 'now' ? (head?.place ?? 'beginning') : await placeOf(ledger, text);
+      if (place === undefined) return fail(invalid('after is the id of a frame, 0 or now.'));
+      if (place === 'foreign') return fail(foreignFeed(head));
+      const after = place === 'beginning' ? undefined : place;
+      const sees = createSight(ledger, caller);
+      const question = { after, form: query.payloads, types: types as readonly EventType[] | undefined, ...present({ sees }) };
+      const response = streams.open({
+        ...{ caller: caller.name, cut: connection.cut },
+        frames: (signal) => feedFrames({ ...question, feed, ledger, clock, head, signal }),
+      });
+      return response === undefined ? fail(tooMany) : ok({ kind: 'response', response });
+    },
+  });
+}
+
+const foreignFeed = (head: FeedEntry | undefined): Refusal => ({
+  status: 409,
+  code: 'foreign_cursor',
+  message: 'This cursor is not of this ledger.',
+  fix: 'Begin anew without a cursor.',
+  details: { head: head === undefined ? '0' : cursorOf(head) },
+});
 
 const tooMany: Refusal = {
   status: 429,

@@ -6,6 +6,7 @@ import type { Ledger } from '../../ledger/port.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import { createLogins } from '../logins.ts';
 import { createHearing } from '../stream/deltas.ts';
+import { createOpenStreams } from '../stream/open-streams.ts';
 import type { Tokens } from '../tokens.ts';
 import { type ApiEndpoint, createApi } from './api.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -54,7 +55,8 @@ export function createServedApi(needs: ApiNeeds): ServedApi {
 function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
   const { project, clock, onError } = needs;
   const deltas = project && createHearing(project.live);
-  const events = eventRoutes({ ...needs, stopping, ...present({ deltas }) });
+  const streams = createOpenStreams(clock, stopping);
+  const events = eventRoutes({ ...needs, streams, ...present({ deltas }) });
   if (project === undefined) return events;
   const all = { project, clock, onError };
   return [...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all)];

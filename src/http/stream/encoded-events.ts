@@ -82,4 +82,4 @@ async function readPage(
 }
 
 /** JSON has no line breaks of its own, so what is carried is one line. */
-const frame = (name: string, id: string, data: string): string => `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
+export const frame = (name: string, id: string, data: string): string => `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;

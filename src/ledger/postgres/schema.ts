@@ -57,9 +57,31 @@ CREATE INDEX run_of_root ON run (root);
 CREATE INDEX run_unfinished ON run (session) WHERE ended_at IS NULL;
 `;
 
+/**
+ * The order of all events. Transactions do not end in the order in which they took their numbers, so an event's place is its
+ * transaction and then its number: of transactions that began before every one that is under way, all is there. A trigger keeps
+ * it, for programs of earlier versions too; what was there before is in it session by session. The lock of the trigger comes
+ * first: nobody writes between what was there and what is kept.
+ */
+const FEED = `
+CREATE TABLE feed (
+  written xid8 NOT NULL, id bigint GENERATED ALWAYS AS IDENTITY, session bigint NOT NULL, position integer NOT NULL,
+  PRIMARY KEY (written, id)
+);
+CREATE FUNCTION add_to_feed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO feed (written, session, position)
+  SELECT pg_current_xact_id(), session, position FROM added ORDER BY session, position;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER event_in_feed AFTER INSERT ON event REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION add_to_feed();
+INSERT INTO feed (written, session, position) SELECT '0'::xid8, session, position FROM event ORDER BY session, position;
+`;
+
 export const migrations: readonly Migration[] = [
   { version: 1, needs: 1, sql: TABLES },
   { version: 2, needs: 1, sql: INDEXES },
+  { version: 3, needs: 1, sql: FEED },
 ];
 
 /** What the server must have: versions before this one get no corrections any more. */

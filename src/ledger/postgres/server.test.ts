@@ -113,6 +113,20 @@ describe('two versions at once', () => {
     );
   });
 
+  it('get the order of all sessions with the change that brings it, and keep it whoever writes', async () => {
+    const url = server.address(newSchema());
+    const old = await started(url, { migrations: migrations.slice(0, 2) });
+    const ledger = await open(url);
+    await appendOrFail(old, [note(old, 'by the old one')]);
+    await expect
+      .poll(async () => (await ledger.feed({ limit: 10 })).entries.map(({ session, position }) => [session, position]))
+      .toEqual([
+        [old.session, 1],
+        [old.session, 2],
+      ]);
+    for (const one of [old.ledger, ledger]) await one.close();
+  });
+
   it('do not, once a change is more than the old one can live with', async () => {
     const url = server.address(newSchema());
     await (await open(url)).close();

@@ -27,6 +27,7 @@ import { repairPostgres } from './check.ts';
 import { createPostgresCommit } from './commit.ts';
 import { createPostgresNotices } from './commit-notices.ts';
 import { type Database, openDatabase } from './connection.ts';
+import { readPostgresFeed, settlePostgresFeed } from './feed.ts';
 import { collectPostgres } from './gc.ts';
 import { createPostgresLeases } from './leases.ts';
 import { openBlobs } from './open-blobs.ts';
@@ -71,6 +72,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   const database = await openDatabase(address, { clock, readOnly, idleMs });
   try {
     await openSchema(database, address.schema, readOnly, options.migrations);
+    if (!readOnly && options.migrations === undefined) await settlePostgresFeed(database);
   } catch (error) {
     await database.close();
     throw error;
@@ -139,6 +141,7 @@ function assemble(
   return {
     append,
     ...{ read: reader.read, lastInbound: reader.lastInbound },
+    feed: (query) => readPostgresFeed(database, query),
     ...{ tail: notices.tail, onNews: notices.onNews, onInbound: notices.onInbound },
     payload: reader.payload,
     held: reader.held,

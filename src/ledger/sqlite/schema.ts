@@ -55,6 +55,18 @@ CREATE INDEX IF NOT EXISTS run_of_root ON run (root);
 CREATE INDEX IF NOT EXISTS run_unfinished ON run (session) WHERE ended_at IS NULL;
 `;
 
+/**
+ * The order of all events. A trigger keeps it, so that an earlier release that writes to the file keeps it as well; what was
+ * there before is in it session by session.
+ */
+const FEED = `
+CREATE TABLE feed (id INTEGER PRIMARY KEY, session INTEGER NOT NULL, position INTEGER NOT NULL) STRICT;
+INSERT INTO feed (session, position) SELECT session, position FROM event ORDER BY session, position;
+CREATE TRIGGER event_in_feed AFTER INSERT ON event BEGIN
+  INSERT INTO feed (session, position) VALUES (NEW.session, NEW.position);
+END;
+`;
+
 export interface OpenFile {
   readonly database: DatabaseSync;
   readonly writable: boolean;
@@ -101,6 +113,7 @@ function openWritable(path: string): DatabaseSync {
       database.exec(`PRAGMA application_id = ${LEDGER_MARK}; PRAGMA user_version = ${FILE_VERSION}`);
     }
     database.exec(INDEXES);
+    if (!hasFeed(database)) database.exec(FEED);
     database.exec(`COMMIT; PRAGMA busy_timeout = ${limits.busyBlockMs}`);
   });
 }
@@ -179,6 +192,11 @@ function marksOf(database: DatabaseSync): Marks {
   } finally {
     if (database.isTransaction) database.exec('COMMIT');
   }
+}
+
+/** A file of an earlier release that is only read has none. */
+export function hasFeed(database: DatabaseSync): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'feed'").get() !== undefined;
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -16,6 +16,7 @@ import { createProtection, type Protection } from '../seals/protection.ts';
 import { createAppender } from './append.ts';
 import { rebuildSqlite, verifySqlite } from './check.ts';
 import { createCommitNotices } from './commit-notices.ts';
+import { createFeed } from './feed.ts';
 import { collectGarbage } from './gc.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLeases, liveness } from './leases.ts';
@@ -113,8 +114,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
 
   return {
     append,
-    read,
-    tail: notices.tail,
+    ...{ read, feed: createFeed(database), tail: notices.tail },
     onNews: notices.onNews,
     onInbound: notices.onInbound,
     lastInbound: async (session) => reader.lastInbound(session),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { limits } from '../../../src/base/limits.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
+import type { FeedEntry, Ledger } from '../../../src/ledger/port.ts';
 import {
   appendOrFail,
   type ConformanceCheck,
@@ -54,6 +55,45 @@ export const readChecks: readonly ConformanceCheck[] = [
       assert.deepEqual(await read({ root: writer.run, after: 2, limit: 1 }), [3]);
       assert.deepEqual(await read({ root: writer.run, types: ['step.recorded', 'run.ended'] }), [2, 3]);
       assert.deepEqual(await read({ root: child }), []);
+    },
+  },
+  {
+    name: 'has one order over all sessions, which stays, also for whoever opens it again',
+    check: async (open) => {
+      const store = await open();
+      const { ledger } = store;
+      const [one, two] = [await givenRun(store), await givenRun(store)];
+      await writeNotes(one, 2);
+      await Promise.all([writeNotes(two, 3), writeNotes(one, 3)]);
+      const read = async (from: Ledger): Promise<readonly FeedEntry[]> => {
+        const all: FeedEntry[] = [];
+        for (let pages = 0; pages < 100; pages += 1) {
+          const { entries, pending } = await from.feed({ after: all.at(-1)?.place, limit: 3 });
+          all.push(...entries);
+          if (entries.length === 0 && !pending) break;
+        }
+        return all;
+      };
+      const all = await read(ledger);
+      for (const { session } of [one, two]) {
+        const own = all.filter((entry) => entry.session === session);
+        const events = await ledger.read({ session });
+        assert.deepEqual(
+          own.map(({ position, type }) => [position, type]),
+          events.map(({ position, event_type }) => [position, event_type]),
+        );
+      }
+      assert.equal(all.length, 10);
+      assert.equal(new Set(all.map(({ place }) => place)).size, 10);
+      const newest = await ledger.feed({ newest: true, limit: 2 });
+      assert.deepEqual(newest.entries, [all[9], all[8]]);
+      const from = await ledger.feed({ after: all[4]?.place, inclusive: true, limit: 1 });
+      assert.deepEqual(from.entries, [all[4]]);
+      for (const after of ['x', '-1', '1.5', '1-2-3']) assert.deepEqual((await ledger.feed({ after, limit: 1 })).entries, []);
+      await writeNotes(two, 1);
+      assert.deepEqual((await read(ledger)).slice(0, 10), all);
+      const again = await store.reopen();
+      if (again !== undefined) assert.deepEqual((await read(again)).slice(0, 10), all);
     },
   },
   {
