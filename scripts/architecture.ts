@@ -45,12 +45,12 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
     ...['artifacts'],
   ],
+  cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   front: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'engine', 'assistants', 'groups', 'project', 'library'],
-    ...['artifacts', 'tools/assistants'],
+    ...['artifacts', 'tools/assistants', 'cluster', 'quota', 'permissions', 'models', 'tasks', 'executors', 'workspaces'],
   ],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
-  cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   protocols: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'network', 'peers/a2a'],
     ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks', 'library', 'front'],
@@ -62,6 +62,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     'agents',
     'engine',
     'assistants',
+    'groups',
     'live',
     'project',
     'front',

@@ -48,6 +48,7 @@ export const organisationMeanings: Meanings = {
       prompt: 'its id, and that of the run that will answer it',
       text: 'what it says',
       member: 'only for this member of the group',
+      person: 'who gave it and where, when they had to say who they are',
     },
   },
   'prompt.dropped': {

@@ -3,6 +3,7 @@
  * Groups and folders are written in a session of their own, one per ledger; prompts in the session of their group.
  */
 import { z } from 'zod';
+import { whereSaid } from './assistants.ts';
 import { jsonValue } from './message-schemas.ts';
 
 export const groupMember = z.object({
@@ -66,6 +67,8 @@ export const organisationEvents = {
     text: z.string(),
     /** Only for this member of the group. */
     member: z.string().optional(),
+    /** Who prompted it, where they had to say so, and where. */
+    person: z.object({ by: z.string(), where: whereSaid }).optional(),
   }),
   'prompt.dropped': z.object({ prompt: z.string(), reason: z.string() }),
 } as const;

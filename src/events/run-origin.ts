@@ -3,7 +3,7 @@
  * does not run as a whole, with all patterns that its file declares, the kind says what of it does.
  */
 import { z } from 'zod';
-import { clientRights } from './assistants.ts';
+import { clientRights, whereSaid } from './assistants.ts';
 import { budget } from './going-on.ts';
 import { peerParts } from './message-schemas.ts';
 import { type TaskTerms, taskTerms } from './tasks/task-terms.ts';
@@ -76,7 +76,11 @@ export const runOrigin = z.discriminatedUnion('kind', [
     account: account.optional(),
   }),
   /** A prompt to a group that lasts, or to one member of it; with the folders of members that have one of their own. */
-  z.object({ kind: z.literal('group'), member, workspaces: z.record(z.string(), z.string()).optional() }),
+  z.object({
+    ...{ kind: z.literal('group'), member, workspaces: z.record(z.string(), z.string()).optional() },
+    /** Who prompted it, where they had to say so, and where. */
+    person: z.object({ by: z.string(), where: whereSaid }).optional(),
+  }),
   /** Called as a sub-agent, and in the caller's words why. */
   z.object({ kind: z.literal('call'), parent: z.string(), reason: z.string().optional() }),
   /** A sub-agent that has answered is asked again. */

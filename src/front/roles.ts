@@ -6,8 +6,11 @@ export const givenRoles = ['viewer', 'operator', 'owner'] as const;
 export type GivenRole = (typeof givenRoles)[number];
 export type Role = GivenRole | 'caller';
 
-/** `look`: reads. `work`: starts, answers, steers. `keep`: what is about the ledger as a whole. */
-export type Deed = 'look' | 'work' | 'keep';
+/**
+ * `look`: reads what is theirs. `work`: starts, answers, steers. `survey`: reads what is about the whole project. `direct`: works
+ * with what belongs to the whole project, groups say. `keep`: what is the owner's alone.
+ */
+export type Deed = 'look' | 'work' | 'survey' | 'direct' | 'keep';
 
 export const roleOfCaller = ({
   role,
@@ -18,10 +21,10 @@ export const roleOfCaller = ({
 }): Role => role ?? (sees === 'everything' ? 'owner' : 'caller');
 
 const DEEDS: Readonly<Record<Role, readonly Deed[]>> = {
-  viewer: ['look'],
+  viewer: ['look', 'survey'],
   caller: ['look', 'work'],
-  operator: ['look', 'work'],
-  owner: ['look', 'work', 'keep'],
+  operator: ['look', 'work', 'survey', 'direct'],
+  owner: ['look', 'work', 'survey', 'direct', 'keep'],
 };
 
 export const mayDo = (role: Role, deed: Deed): boolean => DEEDS[role].includes(deed);

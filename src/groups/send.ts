@@ -14,7 +14,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import { createSignals } from '../engine/hearing/from-outside.ts';
 import type { RunHandle, StartRequest } from '../engine/port.ts';
 import { readAll } from '../engine/record/read-all.ts';
-import type { Failure } from '../events/catalogue.ts';
+import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { userText } from '../events/messages.ts';
 import type { NewEvent, RunRow } from '../ledger/port.ts';
@@ -30,7 +30,14 @@ export interface GroupPrompt {
   readonly text: string;
   /** Only for this member. */
   readonly member?: string | undefined;
+  /** Who gives it, where they had to say so. */
+  readonly person?: SaidBy | undefined;
+  /** Its id, and that of the run that will answer it; a new one without it. */
+  readonly prompt?: string | undefined;
 }
+
+/** Somebody with a name, and where they said it. */
+type SaidBy = NonNullable<Payloads['prompt.queued']['person']>;
 
 export type SentPrompt =
   | { readonly kind: 'started'; readonly prompt: RunId; readonly handle: RunHandle }
@@ -54,7 +61,7 @@ export async function sendToGroup(needs: GroupNeeds, word: string, prompt: Group
   if (!group.ok) return group;
   const refusal = memberRefusal(group.value, prompt.member);
   if (refusal !== undefined) return fail(refusal);
-  const run = needs.ids.run();
+  const run = (prompt.prompt as RunId | undefined) ?? needs.ids.run();
   const session = group.value.session as SessionId;
   if ((await queueOf(needs, session)).length === 0 && (await pauseOf(needs, session)) === undefined) {
     const started = await start(needs, group.value, run, prompt);
@@ -130,7 +137,7 @@ async function enqueue(
   needs: GroupNeeds,
   session: SessionId,
   prompt: RunId,
-  { text, member }: GroupPrompt,
+  { text, member, person }: GroupPrompt,
 ): Promise<Result<SentPrompt, Failure>> {
   const waiting = await queueOf(needs, session);
   if (waiting.length >= limits.queuedPrompts)
@@ -141,7 +148,7 @@ async function enqueue(
     });
   const at = await placeSoon(needs, session);
   if (at === undefined) return fail({ code: 'session_busy', message: 'The group is just being started.', fix: 'Try again.' });
-  const payload = { prompt, text, ...present({ member }) };
+  const payload = { prompt, text, ...present({ member, person }) };
   const event: NewEvent = { type: 'prompt.queued', ...at, actor: 'user', payload, at: needs.clock.now() };
   await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
   const handle = await takeNextPrompt(needs, session);
@@ -192,7 +199,7 @@ async function start(
   needs: GroupNeeds,
   group: SavedGroup,
   run: RunId,
-  { text, member: name }: GroupPrompt,
+  { text, member: name, person }: GroupPrompt,
 ): Promise<Result<RunHandle, Failure>> {
   const made = await prepareWorktrees(needs, group);
   if (!made.ok) return made;
@@ -204,7 +211,7 @@ async function start(
     session,
     run,
     model: member?.model,
-    ...workspacesFor(needs, group, member?.name),
+    ...workspacesFor(needs, group, member?.name, person),
   });
   if (started.kind === 'refused') return fail(started.error);
   await needs.ledger.pin(session, true);
@@ -226,6 +233,7 @@ function workspacesFor(
   { workspace }: GroupNeeds,
   { repo, worktrees }: SavedGroup,
   member: string | undefined,
+  person: SaidBy | undefined,
 ): Pick<StartRequest, 'workspace' | 'origin'> {
   const place = (path: string): string => (repo === undefined ? path : workspaceIn(path, repo, workspace));
   const own = worktrees.find((one) => one.member === undefined || one.member === member);
@@ -234,7 +242,7 @@ function workspacesFor(
     workspace: own === undefined ? workspace : place(own.path),
     origin: {
       kind: 'group',
-      ...present({ member, workspaces: isolated.length === 0 ? undefined : Object.fromEntries(isolated) }),
+      ...present({ member, person, workspaces: isolated.length === 0 ? undefined : Object.fromEntries(isolated) }),
     },
   };
 }

@@ -8,8 +8,8 @@
  * - Whoever speaks to a run, and whoever ends it, can make the append depend on the other: of the two, one comes first and the
  *   other is told.
  * - Counters change in the same transaction as the events that explain them, and never pass their limit.
- * - Over all sessions, too, events have one order, which is stored: the feed. Those of a session are in it by their positions, and
- *   nothing ever comes before what was told from it once.
+ * - Over all sessions, too, events have one order, which is stored: the feed. Those of a session are in it by their positions,
+ *   and nothing ever comes before what was told from it once.
  */
 import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import type { EventType, Payloads, RunState } from '../events/catalogue.ts';

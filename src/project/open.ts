@@ -151,7 +151,7 @@ async function assemble(
     registry: { path: config.ledger, ...agents.registered },
   });
   return {
-    ...{ assistants, root: config.root, config, ledger, engine, live, models, prices },
+    ...{ assistants, root: config.root, config, ledger, engine, live, models, prices, quota },
     artifacts: createArtifactArchive(ledger, clock),
     groups: {
       ...{ ledger, engine, clock, ids, env, root: config.root, home: config.home },

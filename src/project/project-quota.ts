@@ -19,10 +19,13 @@ export interface ProjectQuotaOptions {
 export function createProjectQuota(address: LedgerAddress, options: ProjectQuotaOptions): ProjectQuota {
   if (address.kind === 'sqlite') return { ...createQuota(options), close: async () => undefined };
   let opening: Promise<ProjectQuota> | undefined;
+  let opened: ProjectQuota | undefined;
   return {
+    accounts: () => opened?.accounts() ?? [],
     async acquire(account, signal) {
       opening ??= openShared(address.location(), options);
-      return await (await opening).acquire(account, signal);
+      opened = await opening;
+      return await opened.acquire(account, signal);
     },
     close: async () => await (await opening)?.close(),
   };

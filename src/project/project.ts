@@ -13,6 +13,7 @@ import type { GroupNeeds } from '../groups/groups.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { LiveChannel } from '../live/port.ts';
 import type { Model, ModelCatalogue, Prices } from '../models/port.ts';
+import type { Quota } from '../quota/quota.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import type { Tool } from '../tools/port.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
@@ -31,12 +32,14 @@ export interface Project {
   readonly live: Pick<LiveChannel, 'hear'>;
   readonly models: ModelCatalogue;
   readonly prices: Prices;
+  /** How the accounts of its models stand. */
+  readonly quota: Pick<Quota, 'accounts'>;
   /** What the functions of groups.ts and send-to-group.ts work with. */
   readonly groups: GroupNeeds;
   /** Agents to spawn and to talk with, for clients outside. */
   readonly assistants: LazyAssistants;
   /** The MCP servers that agents' own files and those of other tools declare, and which of them a person has allowed. */
-  readonly servers: Pick<DeclaredServers, 'open' | 'allow'>;
+  readonly servers: Pick<DeclaredServers, 'open' | 'allow' | 'stateOf'>;
   /** What somebody said "always" to for this project. */
   readonly rules: RuleBook;
   /** Reads the agent files anew and checks them. */

@@ -12,7 +12,20 @@ export interface Slot {
   release(outcome: 'done' | 'failed' | { readonly rateLimitedForMs: number }): void;
 }
 
+/** How an account stands in this process. */
+export interface AccountUse {
+  readonly account: string;
+  readonly underWay: number;
+  readonly queued: number;
+  /** How many may be under way at once. */
+  readonly allowed: number;
+  /** How long nobody begins a call, because the provider has refused one. */
+  readonly pausedForMs: number;
+}
+
 export interface Quota {
+  /** Those that were asked for since this process began. */
+  accounts(): readonly AccountUse[];
   /** Waits for a slot. `undefined` when `signal` aborted first. */
   acquire(account: string, signal: AbortSignal): Promise<Slot | undefined>;
 }
@@ -39,6 +52,11 @@ export function createQuota(options: QuotaOptions): Quota {
   const most = options.concurrency ?? limits.accountConcurrency;
   const accounts = new Map<string, Account>();
   return {
+    accounts: () =>
+      [...accounts].map(([account, { active: underWay, queue, allowed, pausedUntil }]) => ({
+        ...{ account, underWay, queued: queue.size, allowed: Math.floor(allowed) },
+        pausedForMs: Math.max(0, pausedUntil - options.clock.elapsed()),
+      })),
     acquire: (name, signal) => {
       const account = accounts.get(name) ?? {
         allowed: most,

@@ -67,6 +67,11 @@ export function createSharedQuota(options: SharedQuotaOptions): SharedQuota {
     for (const account of accounts.values()) if (name === undefined || name === account.name) hold(account, here);
   });
   return {
+    accounts: () =>
+      [...accounts].map(([account, { active: underWay, queue, granted: allowed, pausedUntil }]) => ({
+        ...{ account, underWay, queued: queue.size, allowed },
+        pausedForMs: Math.max(0, pausedUntil - clock.elapsed()),
+      })),
     acquire: (name, signal) => {
       const account = accounts.get(name) ?? createAccount(name, clock);
       accounts.set(name, account);

@@ -27,6 +27,8 @@ export const serverLimits = {
   streamPayloadBytes: 16 * KIB,
   streamPagesKept: 32,
   streamPendingMs: 50,
+  healthCountsMs: 10 * SECOND,
+  assistantSessions: 100,
   streamSessionsSeen: 1_000,
   streamHeartbeatMs: 15 * SECOND,
   streamStuckMs: 30 * SECOND,

@@ -3,15 +3,17 @@
 import { hasOwnModels } from '../../agents/definition/executor.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { isError } from '../../agents/text/diagnostics.ts';
-import { agentLineOf, modelsHere } from '../../front/agent-lines.ts';
+import { agentLineOf, modelsHere } from '../../front/project/agent-lines.ts';
+import { serversOf } from '../../front/project/servers.ts';
+import { createDeclaredServers } from '../../project/servers/declared-servers.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
-import { readAgentFiles } from './files.ts';
-import { describeServer, serversOf } from './servers.ts';
+import { readAgentFiles, settingsOf } from './files.ts';
+import { describeServer } from './servers.ts';
 
 const DESCRIPTION_CHARACTERS = 100;
 
@@ -42,7 +44,8 @@ export async function agentsShowCommand(context: CommandContext, word: string, o
   const files = await readAgentFiles(context);
   const agent = await findAgent(files, word, await agentFileOf(context.cwd, word));
   const uses = files.edges.filter((edge) => edge.from === agent.definition.name);
-  const servers = await serversOf(context, agent);
+  const config = await settingsOf(context);
+  const servers = await serversOf(config, agent, createDeclaredServers(config, context.terminal.env));
   const models = modelsHere(agent.definition);
   const { out } = context.terminal;
   if (options.json) printJson(context, 'agents show', { ...agent.definition, models, origin: agent.origin, uses, servers });

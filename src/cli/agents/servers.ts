@@ -1,29 +1,17 @@
 /** `troupe servers list|allow|forget`: every MCP server that agents may name, where it comes from, and whether it may start. */
-import { parseMcpReference } from '../../agents/definition/tool-names.ts';
-import type { LoadedAgent } from '../../agents/file/load.ts';
 import { suggest } from '../../base/did-you-mean.ts';
-import { present } from '../../base/present.ts';
 import { visibleText } from '../../base/visible-text.ts';
+import { type ListedServer, listServers } from '../../front/project/servers.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import type { OpenServer } from '../../project/servers/allowed-servers.ts';
-import {
-  createDeclaredServers,
-  type DeclaredServers,
-  type ForeignState,
-  notStarted,
-  shownForeign,
-  shownOf,
-} from '../../project/servers/declared-servers.ts';
+import { createDeclaredServers, notStarted } from '../../project/servers/declared-servers.ts';
 import type { ForeignServer } from '../../project/servers/foreign-servers.ts';
-import type { JsonOf } from '../json/contract.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 import { allowServers } from './allow.ts';
 import { readAgentFiles, settingsOf } from './files.ts';
-
-export type ListedServer = JsonOf<'servers list'>['servers'][number];
 
 export async function serversListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const config = await settingsOf(context);
@@ -38,28 +26,6 @@ export async function serversListCommand(context: CommandContext, options: JsonO
     for (const { file, line, column, message } of config.foreign.diagnostics)
       progress.line(safeLine(`${file}:${line}:${column}: ${message}`));
   return exitCodes.completed;
-}
-
-async function listServers(
-  config: ProjectConfig,
-  agents: readonly LoadedAgent[],
-  declared: DeclaredServers,
-): Promise<readonly ListedServer[]> {
-  const foreign = config.foreign.servers.map(async (one) => listedForeign(one, await declared.stateOf(one)));
-  return [...ofSettings(config), ...(await Promise.all(foreign)), ...(await ofAgents(agents, declared))];
-}
-
-/** The servers that an agent's tools name, each with where it comes from. */
-export async function serversOf(context: CommandContext, agent: LoadedAgent): Promise<readonly ListedServer[]> {
-  const config = await settingsOf(context);
-  const declared = createDeclaredServers(config, context.terminal.env);
-  const all = await listServers(config, [agent], declared);
-  const named = new Set((agent.definition.tools ?? []).flatMap((tool) => parseMcpReference(tool)?.server ?? []));
-  return [...named].flatMap((name) => {
-    const of = (from: ListedServer['from']): ListedServer | undefined =>
-      all.find((one) => one.name === name && one.from === from && one.state !== 'shadowed');
-    return of('agent') ?? of('settings') ?? of('file') ?? [];
-  });
 }
 
 /** `.mcp.json:3, not allowed yet`. */
@@ -79,33 +45,6 @@ function cells({ name, source, line, agent, state, reason, shown }: ListedServer
   const from = agent === undefined ? source : `${source} (${agent})`;
   const said = reason === undefined ? STATES[state] : `${STATES[state]}: ${reason}`;
   return [name, line === undefined ? from : `${from}:${line}`, said, shown ?? ''].map((text) => safeLine(visibleText(text)));
-}
-
-function ofSettings({ mcp, mcpFiles }: ProjectConfig): readonly ListedServer[] {
-  return Object.entries(mcp).map(([name, config]) => {
-    return { name, from: 'settings', source: mcpFiles[name] ?? '', state: 'allowed', shown: shownOf(config) };
-  });
-}
-
-function listedForeign(server: ForeignServer, state: ForeignState): ListedServer {
-  const { file: source, line } = server.place;
-  const reason =
-    state.kind === 'refused' ? state.reason : state.kind === 'shadowed' ? `${state.by} has one of this name` : undefined;
-  const shown = server.kind === 'sound' ? shownForeign(server) : undefined;
-  return { name: server.name, from: 'file', source, line, state: state.kind, ...present({ reason, shown }) };
-}
-
-async function ofAgents(agents: readonly LoadedAgent[], declared: DeclaredServers): Promise<readonly ListedServer[]> {
-  const found: ListedServer[] = [];
-  for (const { definition } of agents) {
-    const open = await declared.open(definition);
-    for (const [name, config] of Object.entries(definition.mcp ?? {})) {
-      const isOpen = open.some((one) => one.server === name && one.agent !== undefined);
-      const { name: agent, source } = definition;
-      found.push({ name, from: 'agent', source, agent, state: isOpen ? 'open' : 'allowed', shown: shownOf(config) });
-    }
-  }
-  return found;
 }
 
 export interface ServersAllowOptions extends JsonOption {

@@ -6,13 +6,13 @@ import { filesOfAgent } from '../../agents/check-project.ts';
 import { formatDiagnostic, isError } from '../../agents/text/diagnostics.ts';
 import { suggest } from '../../base/did-you-mean.ts';
 import { counted } from '../../base/wording.ts';
+import { type GraphShape, shapeOf } from '../../front/project/graph-shape.ts';
 import { findRoot } from '../../project/config.ts';
 import { type CheckedFiles, checkEverything } from '../doctor/check-files.ts';
 import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { graphLines } from '../view/graph-lines.ts';
 import { mermaidLines } from '../view/graph-mermaid.ts';
-import { type GraphShape, shapeOf } from '../view/graph-shape.ts';
 import { inRounds, tried } from '../watch/watch-rounds.ts';
 import { everyFile, type WatchedFiles } from '../watch/watched-files.ts';
 

@@ -6,9 +6,10 @@ import type { Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import { signalSavedGroup } from '../../front/groups/group-acts.ts';
 import { findGroup } from '../../groups/groups.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
-import { activeRun, dropQueue, queueOf, type SentPrompt, type Standing, sendToGroup, takePauseBack } from '../../groups/send.ts';
+import { activeRun, queueOf, type SentPrompt, type Standing, sendToGroup, takePauseBack } from '../../groups/send.ts';
 import type { Project } from '../../project/project.ts';
 import type { SavedGroup } from '../../projections/groups.ts';
 import { hearFor } from '../drive/finish-run.ts';
@@ -120,26 +121,21 @@ export async function groupsSignalCommand(
   options: StopOptions,
 ): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {
-    const session = (await groupNamed(project, name)).session as SessionId;
-    const dropped = options.all === true ? await dropQueue(project.groups, session, 'the group was stopped') : 0;
-    const active = await activeRun(project.groups, session);
-    const outcome =
-      active === undefined ? undefined : await project.engine[signal](active.run, `${signal} from the command line`);
-    const live = outcome?.kind === 'accepted' && outcome.live;
-    const queued = (await queueOf(project.groups, session)).length;
+    const reason = `${signal} from the command line`;
+    const value = must(await signalSavedGroup(project, name, signal, { reason, all: options.all === true }));
+    const { run, live, dropped, queued } = value;
     if (options.json) {
-      const facts = { run: active?.run ?? null, outcome: outcome?.kind ?? ('idle' as const), live, dropped, queued };
-      printJson(context, signal === 'pause' ? 'groups pause' : 'groups stop', { group: name, signal, ...facts });
+      printJson(context, signal === 'pause' ? 'groups pause' : 'groups stop', value);
       return exitCodes.completed;
     }
     const { out } = context.terminal;
     const verb = signal === 'pause' ? 'pause' : 'stop';
-    if (active === undefined) out.line(`${safeLine(name)} works on nothing`);
+    if (run === null) out.line(`${safeLine(name)} works on nothing`);
     else
       out.line(
         live
-          ? `asked ${safeLine(name)} to ${verb} (${active.run})`
-          : `${safeLine(name)}: ${active.run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`,
+          ? `asked ${safeLine(name)} to ${verb} (${run})`
+          : `${safeLine(name)}: ${run} is ${verb === 'stop' ? 'cancelled' : 'paused'}`,
       );
     if (dropped > 0) out.line(`${counted(dropped, 'prompt')} dropped`);
     if (queued > 0 && signal === 'cancel') sayWhatIsLeft(context, name, queued, live);

@@ -1,18 +1,17 @@
 /** `troupe groups create|list|show|rename|move|delete|save`: keeping groups. */
 import { dirname } from 'node:path';
-import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { PresetContent } from '../../agents/presets/preset.ts';
 import { codeOf, TroupeError } from '../../base/errors.ts';
-import { type SessionId, shortId } from '../../base/ids.ts';
+import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { WorktreeStrategy } from '../../events/organisation.ts';
 import { endedText } from '../../events/verification-text.ts';
-import { standingOf } from '../../front/standing.ts';
+import { foundValue } from '../../front/groups/group-acts.ts';
+import { groupOutline, type ListedGroups, originOfPreset, readGroup, readGroups } from '../../front/groups/group-rows.ts';
 import {
   createFolder,
   createGroup,
   deleteFound,
-  type Found,
   findGroup,
   findIn,
   moveSession,
@@ -22,10 +21,9 @@ import {
 } from '../../groups/groups.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
 import { presetOfGroup } from '../../groups/preset.ts';
-import { activeRun, pauseOf, queueOf } from '../../groups/send.ts';
 import { userFolder } from '../../project/config.ts';
 import type { Project } from '../../project/project.ts';
-import { DEFAULT_FOLDER, groupsIn, initialOrganisation, type Organisation, type SavedGroup } from '../../projections/groups.ts';
+import { DEFAULT_FOLDER, type SavedGroup } from '../../projections/groups.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findRun } from '../drive/find-run.ts';
@@ -60,7 +58,6 @@ export interface SaveOptions extends JsonOption {
 }
 
 const TEXT_CHARACTERS = 80;
-const RUNS_SHOWN = 10;
 
 export async function groupsCreateCommand(context: CommandContext, name: string, options: CreateOptions): Promise<ExitCode> {
   const { preset, agent, worktrees, folder } = options;
@@ -76,7 +73,7 @@ export async function groupsCreateCommand(context: CommandContext, name: string,
     const request = { ...origin, name, folder, strategy: worktrees ?? origin.strategy };
     const made = must(await createGroup(project.groups, request));
     const members = made.members.map((member) => safeLine(member.name)).join(', ');
-    const value = { kind: 'group', ...outline(made) } as const;
+    const value = { kind: 'group', ...groupOutline(made) } as const;
     say(context, options, ['groups create', value], `group ${safeLine(name)} (${made.mode}): ${members}`);
     for (const one of made.worktrees) context.terminal.progress.line(`worktree ${safeLine(one.path)} on ${safeLine(one.branch)}`);
     return exitCodes.completed;
@@ -92,41 +89,26 @@ async function fromAgent(project: Project, word: string, file: string | undefine
 
 async function fromPreset(context: CommandContext, word: string): Promise<Origin> {
   const { presetNamed, presetsOf } = await import('./presets.ts');
-  const { presetAgents } = await import('../../agents/presets/to-agents.ts');
   const catalogue = await presetsOf(context);
   const preset = presetNamed(catalogue, word);
   const about = catalogue.warnings.filter((warning) => warning.includes(`"${preset.name}"`));
   for (const warning of about) context.terminal.progress.line(`warning: ${safeLine(warning)}`);
-  const [agent, ...agents] = presetAgents(preset);
-  if (agent === undefined) throw usageError(`The preset "${word}" is empty`);
-  return {
-    agent,
-    agents: [agent, ...agents] as readonly AgentDefinition[],
-    preset: preset.name,
-    strategy: preset.worktrees,
-  };
+  return must(originOfPreset(preset));
 }
 
 export async function groupsListCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
-  const { state, rows } = await readRows(context);
+  const listed = await readRows(context);
   const { out, progress } = context.terminal;
-  if (options.json) {
-    const folders = [...state.folders.values()].map((folder) => ({
-      ...folder,
-      sessions: [...state.sessions].filter(([, at]) => at === folder.folder).map(([session]) => session),
-    }));
-    printJson(context, 'groups list', {
-      folders,
-      groups: rows.map(({ group, doing, queued }) => ({ ...outline(group), state: doing, queued })),
-    });
-  } else if (rows.length === 0) progress.prose('no groups yet; make one: troupe groups create <name> --preset <preset>');
+  if (options.json) printJson(context, 'groups list', listed);
+  else if (listed.groups.length === 0) progress.prose('no groups yet; make one: troupe groups create <name> --preset <preset>');
   else {
-    const cells = rows.map(({ group, doing, queued }) => [
-      `${group.pinned ? '* ' : ''}${safeLine(group.name)}`,
-      safeLine(state.folders.get(group.folder)?.name ?? ''),
-      group.mode,
-      String(group.members.length),
-      doing.replaceAll('_', ' '),
+    const folders = new Map(listed.folders.map(({ folder, name }) => [folder, name]));
+    const cells = listed.groups.map(({ name, pinned, folder, mode, members, state, queued }) => [
+      `${pinned ? '* ' : ''}${safeLine(name)}`,
+      safeLine(folders.get(folder) ?? ''),
+      mode,
+      String(members.length),
+      state.replaceAll('_', ' '),
       String(queued),
     ]);
     printTable(out, ['GROUP', 'FOLDER', 'MODE', 'MEMBERS', 'STATE', 'WAITING'], cells);
@@ -134,61 +116,25 @@ export async function groupsListCommand(context: CommandContext, options: JsonOp
   return exitCodes.completed;
 }
 
-interface Row {
-  readonly group: SavedGroup;
-  readonly doing: ReturnType<typeof standingOf> | 'idle';
-  readonly queued: number;
-}
-
 /** A project without a ledger has no groups; that is not an error. */
-async function readRows(context: CommandContext): Promise<{ readonly state: Organisation; readonly rows: readonly Row[] }> {
+async function readRows(context: CommandContext): Promise<ListedGroups> {
   try {
-    return await withProject(context, { readOnly: true }, async (project) => {
-      const state = await readOrganisation(project.ledger);
-      const rows: Row[] = [];
-      for (const group of groupsIn(state)) rows.push(await rowOf(project, group));
-      return { state, rows };
-    });
+    return await withProject(context, { readOnly: true }, readGroups);
   } catch (error) {
-    if (codeOf(error) === 'ledger_missing') return { state: initialOrganisation(), rows: [] };
+    if (codeOf(error) === 'ledger_missing') return { folders: [], groups: [] };
     throw error;
   }
-}
-
-async function rowOf(project: Project, group: SavedGroup): Promise<Row> {
-  const session = group.session as SessionId;
-  const active = await activeRun(project.groups, session);
-  const queued = (await queueOf(project.groups, session)).length;
-  const held = active === undefined && (await pauseOf(project.groups, session)) !== undefined;
-  if (active === undefined) return { group, doing: held ? 'paused' : 'idle', queued };
-  // One of its workers may wait for a person: the row of the group itself does not say so.
-  return { group, doing: standingOf(active, await project.engine.waits(active.run)), queued };
-}
-
-/** The newest runs of a session, and what came of them: the index of runs does not know what a result is worth. */
-async function checkedRuns({ ledger, engine }: Project, session: SessionId) {
-  const rows = await ledger.runs({ session, roots: true, limit: RUNS_SHOWN });
-  return await Promise.all(
-    rows.map(async (row) => {
-      const [ended] =
-        row.endedAt === null ? [] : await ledger.read({ session, run: row.run, types: ['run.ended'], newest: true, limit: 1 });
-      const state = row.endedAt === null ? standingOf(row, await engine.waits(row.run)) : row.state;
-      return { ...row, state, verification: ended?.event_type === 'run.ended' ? ended.payload.verification : null };
-    }),
-  );
 }
 
 export async function groupsShowCommand(context: CommandContext, name: string, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async (project) => {
     const group = must(findGroup(await readOrganisation(project.ledger), name));
-    const session = group.session as SessionId;
-    const { doing } = await rowOf(project, group);
-    const waiting = await queueOf(project.groups, session);
-    const runs = await checkedRuns(project, session);
+    const shown = await readGroup(project, group);
     if (options.json) {
-      printJson(context, 'groups show', { ...outline(group), state: doing, queue: waiting, runs });
+      printJson(context, 'groups show', shown);
       return exitCodes.completed;
     }
+    const { state: doing, queue: waiting, runs } = shown;
     const { out } = context.terminal;
     const facts = [
       group.mode,
@@ -224,7 +170,7 @@ export async function groupsRenameCommand(
 ): Promise<ExitCode> {
   return withProject(context, {}, async (project) => {
     const found = must(await rename(project.groups, name, to));
-    say(context, options, ['groups rename', { ...idOf(found), name: to }], `${safeLine(name)} is now ${safeLine(to)}`);
+    say(context, options, ['groups rename', { ...foundValue(found), name: to }], `${safeLine(name)} is now ${safeLine(to)}`);
     return exitCodes.completed;
   });
 }
@@ -244,7 +190,7 @@ export async function groupsMoveCommand(
     const known = findIn(await readOrganisation(project.ledger), what);
     if (known.ok) {
       const found = must(await placeGroup(project.groups, what, { folder, pinned, order }));
-      say(context, options, ['groups move', { ...idOf(found), ...{ folder, pinned, order } }], `moved ${safeLine(what)}`);
+      say(context, options, ['groups move', { ...foundValue(found), ...{ folder, pinned, order } }], `moved ${safeLine(what)}`);
       return exitCodes.completed;
     }
     if (folder === undefined) must(known);
@@ -262,7 +208,7 @@ export async function groupsDeleteCommand(context: CommandContext, name: string,
       found.kind === 'group'
         ? `group ${safeLine(name)} and its members are closed`
         : `folder ${safeLine(name)} is gone; what lay in it is in the default one`;
-    say(context, options, ['groups delete', { ...idOf(found), deleted: true, branches }], gone);
+    say(context, options, ['groups delete', { ...foundValue(found), deleted: true, branches }], gone);
     for (const branch of branches)
       context.terminal.progress.prose(`kept the branch ${safeLine(branch)}: it holds commits of its own`);
     return exitCodes.completed;
@@ -298,7 +244,7 @@ async function saveAsSquad(
   options: JsonOption,
 ): Promise<ExitCode> {
   const { writeSquad } = await import('../../agents/squad/write.ts');
-  const { modelsKnownTo } = await import('./presets.ts');
+  const { modelsKnownTo } = await import('../../front/project/presets.ts');
   const knownModel = modelsKnownTo(project.config, context.terminal.env);
   const written = await writeSquad(project.root, { ...preset, source: { tier: 'repo' } }, { knownModel });
   if (!written.ok) throw new TroupeError('io', written.error.message);
@@ -323,12 +269,4 @@ function say<Command extends JsonCommand>(
 ): void {
   if (options.json) printJson(context, command, value);
   else context.terminal.out.line(line);
-}
-
-const idOf = (found: Found): Pick<JsonOf<'groups delete'>, 'kind' | 'id'> =>
-  found.kind === 'group' ? { kind: 'group', id: found.group.group } : { kind: 'folder', id: found.folder.folder };
-
-/** What programs get of a group: everything but the prompts of its agents. */
-function outline({ agents, ...group }: SavedGroup): Omit<SavedGroup, 'agents'> & { readonly agents: number } {
-  return { ...group, agents: agents.length };
 }

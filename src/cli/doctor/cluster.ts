@@ -6,11 +6,11 @@ import { findAdmin } from '../../cluster/find-admin.ts';
 import { request } from '../../cluster/request.ts';
 import { workersAt } from '../../cluster/workers-at.ts';
 import type { RestateAddress } from '../../engine/restate/address.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import { isLoopback } from '../../http/names.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { readableDuration } from '../../projections/readable.ts';
 import type { CommandContext } from '../terminal/command.ts';
-import type { Finding } from './finding.ts';
 
 const ANSWER_MS = 3_000;
 

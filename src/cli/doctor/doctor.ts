@@ -1,8 +1,9 @@
 /** `troupe doctor`: what Troupe needs, whether it is there and answers, and how to put right what is not. */
+
+import type { Finding } from '../../front/project/finding.ts';
 import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
-import type { Finding } from './finding.ts';
 import { findings } from './findings.ts';
 
 export interface DoctorOptions extends JsonOption {

@@ -14,11 +14,11 @@ import { isInstalled, notInstalled } from '../../executors/installed.ts';
 import { keptHere } from '../../executors/kept-in.ts';
 import { type ExecutorOptions, entryNamed, resolvedExecutors } from '../../executors/open.ts';
 import { type ExecutorProbe, type Missing, missingKeys, probeExecutor } from '../../executors/probe.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { EXECUTORS_FILE } from '../../project/executors/executors-file.ts';
 import { type ExecutorsOfProject, executorsOfProject } from '../../project/executors/lazy-executors.ts';
 import type { CommandContext } from '../terminal/command.ts';
-import type { Finding } from './finding.ts';
 import { type UsedExecutor, usedExecutors } from './used-executors.ts';
 
 export interface ExecutorFindingOptions {

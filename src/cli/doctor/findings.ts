@@ -1,25 +1,22 @@
 /** The checks behind `troupe doctor`. Each looks at one thing, never throws, and says how to put it right. */
 
 import { execFile } from 'node:child_process';
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { isError } from '../../agents/text/diagnostics.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { counted } from '../../base/wording.ts';
+import type { Finding } from '../../front/project/finding.ts';
+import { agentsFinding, diskFinding, diskSpace, nodeFinding } from '../../front/project/project-findings.ts';
 import { SEAL_VARIABLE, sealKeyState } from '../../ledger/seals/keys.ts';
 import { ollamaAddress } from '../../models/provider/providers.ts';
 import { loadConfig, type ProjectConfig } from '../../project/config.ts';
-import { readableBytes } from '../../projections/readable.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type CheckedFiles, checkEverything } from './check-files.ts';
-import type { Finding } from './finding.ts';
 import { keysFindings } from './keys-finding.ts';
 import { damageFix, damageText } from './ledger-damage.ts';
 import type { ModelFindings } from './model-findings.ts';
 
-const NODE_MAJOR_MIN = 24;
-const DISK_BYTES_MIN = 100 * 1024 * 1024;
 const PROBE_MS = 1_000;
 
 type Check = readonly [about: string, check: () => Promise<Finding | readonly Finding[]>];
@@ -31,7 +28,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
   const checked = checkEverything(context);
   const models = tryModels(context, project, checked, offline);
   const checks: readonly Check[] = [
-    ['node', nodeFinding],
+    ['node', async () => nodeFinding()],
     ['git', gitFinding],
     ['agents', async () => agentsFinding(await checked)],
     ['presets', async () => presetsFinding(await checked)],
@@ -44,7 +41,7 @@ export async function findings(context: CommandContext, offline: boolean): Promi
     ...clusterChecks(context, project),
     ['sandbox', () => trySandbox(context, project)],
     ['seal', () => sealFinding(context, project)],
-    ['disk', () => diskFinding(project?.root ?? context.cwd)],
+    ['disk', async () => diskFinding(await diskSpace(project?.root ?? context.cwd))],
     ['keys', async () => keysFindings(context.terminal.env, project, (await models.catch(() => NOT_TRIED)).keys)],
     ...(offline ? [] : [['ollama', () => ollamaFinding(context)] satisfies Check]),
   ];
@@ -136,13 +133,6 @@ function clusterChecks(context: CommandContext, config: ProjectConfig | undefine
   ];
 }
 
-async function nodeFinding(): Promise<Finding> {
-  const { node } = process.versions;
-  const enough = Number(node.split('.')[0]) >= NODE_MAJOR_MIN;
-  const fix = enough ? undefined : `install Node ${NODE_MAJOR_MIN}, or use ./troupe from a checkout, which brings its own`;
-  return { about: 'node', state: enough ? 'good' : 'broken', text: `version ${node}`, fix };
-}
-
 async function gitFinding(): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: PROBE_MS * 5 });
@@ -150,17 +140,6 @@ async function gitFinding(): Promise<Finding> {
   } catch {
     return { about: 'git', state: 'note', text: 'not found', fix: 'install git to let agents work in branches' };
   }
-}
-
-function agentsFinding({ diagnostics, agents: found }: CheckedFiles): Finding {
-  const agents = found.length;
-  const errors = diagnostics.filter(isError).length;
-  const warnings = diagnostics.length - errors;
-  if (errors > 0)
-    return { about: 'agents', state: 'broken', text: counted(errors, 'problem'), fix: 'troupe check shows each with its place' };
-  if (agents === 0) return { about: 'agents', state: 'note', text: 'none here', fix: 'troupe init writes a first one' };
-  const rest = warnings === 0 ? 'no problems' : `no errors, ${counted(warnings, 'warning')}: see troupe check`;
-  return { about: 'agents', state: 'good', text: `${agents} found, ${rest}` };
 }
 
 /** Nothing while all of them can be used. */
@@ -223,14 +202,6 @@ async function sealFinding({ terminal: { env } }: CommandContext, config: Projec
   if (newest === undefined) return { about, state: 'good', text: `no key yet; the first secret to seal makes ${place}` };
   const others = older.length === 0 ? '' : `; ${older.join(', ')} still open`;
   return { about, state: 'good', text: `key ${newest} in ${place}${others}` };
-}
-
-async function diskFinding(folder: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
-  const enough = free >= DISK_BYTES_MIN;
-  const fix = enough ? undefined : 'make room; troupe ledger gc shows what old sessions hold';
-  return { about: 'disk', state: enough ? 'good' : 'broken', text: `${readableBytes(free)} free`, fix };
 }
 
 async function ollamaFinding({ terminal: { env } }: CommandContext): Promise<Finding> {

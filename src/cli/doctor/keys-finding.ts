@@ -1,10 +1,10 @@
 /** Which keys are there and what became of them when models were asked. Names only: what a key holds is never shown. */
 import { join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import { keyFlaw, keyVariables, setting } from '../../models/provider/providers.ts';
 import { DOT_ENV, type ProjectConfig } from '../../project/config.ts';
 import { heldKeyFix, heldKeyText } from '../drive/passed-over.ts';
-import type { Finding } from './finding.ts';
 import type { ModelFindings } from './model-findings.ts';
 
 const about = 'keys';

@@ -1,7 +1,7 @@
 /** Whether the Redis for copies of tasks answers and takes what is written. */
 import type { Clock } from '../../base/clock.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import { createRedisTasks, type RedisSettings } from '../../tasks/redis/redis-tasks.ts';
-import type { Finding } from './finding.ts';
 
 export async function redisFinding(settings: RedisSettings, clock: Clock): Promise<Finding> {
   const about = 'redis';

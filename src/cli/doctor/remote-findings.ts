@@ -4,12 +4,12 @@ import type { RemoteAgent } from '../../agents/definition/remote.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { atMost } from '../../base/at-most.ts';
 import { limits } from '../../base/limits.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import { tryPeer } from '../../peers/a2a/try-peer.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { peerEnvironment } from '../../project/lazy-peers.ts';
 import { createDeclaredServers } from '../../project/servers/declared-servers.ts';
 import type { CommandContext } from '../terminal/command.ts';
-import type { Finding } from './finding.ts';
 
 /** So many at a time: all at once could be a thousand addresses. */
 export async function remoteFindings(

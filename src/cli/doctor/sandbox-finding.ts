@@ -1,9 +1,9 @@
 /** Whether programs of agents run inside walls here. */
 import type { Environment } from '../../base/environment.ts';
 import { systemRandom } from '../../base/random.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxSettings } from '../../sandbox/settings.ts';
-import type { Finding } from './finding.ts';
 
 export async function sandboxFinding(settings: SandboxSettings, environment: Environment): Promise<Finding> {
   const about = 'sandbox';

@@ -2,10 +2,10 @@
 
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { counted } from '../../base/wording.ts';
+import type { Finding } from '../../front/project/finding.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { type TriedServer, tryServers } from '../../project/servers/try-servers.ts';
 import type { CommandContext } from '../terminal/command.ts';
-import type { Finding } from './finding.ts';
 
 export interface ServerFindingOptions {
   readonly config: ProjectConfig;

@@ -1,8 +1,8 @@
 /** The declared graph as a tree of text: below each agent whom it names, in the order in which a run would meet them. */
 import type { Edge } from '../../agents/graph.ts';
+import type { GraphShape } from '../../front/project/graph-shape.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import type { GraphShape } from './graph-shape.ts';
 
 /** A tangle has more ways through it than anybody reads. */
 const LINES_MAX = 500;

@@ -1,6 +1,6 @@
 /** The declared graph as a Mermaid flowchart, for documents that draw it. */
 import { type EdgeKind, edgeOf } from '../../agents/definition/references.ts';
-import type { GraphShape } from './graph-shape.ts';
+import type { GraphShape } from '../../front/project/graph-shape.ts';
 
 /** Who answers in whose place is drawn thick, who only contributes is dotted. */
 function arrow(kind: EdgeKind): string {

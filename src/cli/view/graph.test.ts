@@ -3,9 +3,9 @@ import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import type { EdgeKind } from '../../agents/definition/references.ts';
 import type { Edge } from '../../agents/graph.ts';
+import { shapeOf } from '../../front/project/graph-shape.ts';
 import { graphLines } from './graph-lines.ts';
 import { mermaidLines } from './graph-mermaid.ts';
-import { shapeOf } from './graph-shape.ts';
 
 const paint = picocolors.createColors(false);
 const edge = (from: string, kind: EdgeKind, to: string): Edge => ({ from, kind, to });

@@ -40,25 +40,24 @@ export const modelList = z.object({
 
 export const edge = z.object({ from: z.string(), to: z.string(), kind: z.string() });
 
+const graph = z.object({ edges: z.array(edge), entries: texts, alone: texts, unreachable: texts, missing: texts });
+
+const diagnostic = z.object({
+  file: z.string(),
+  line: count,
+  column: count,
+  severity: z.enum(['error', 'warning']),
+  message: z.string(),
+  fix: z.string().optional(),
+});
+
 export const checked = z.object({
   ok: z.boolean(),
   agents: count.describe('that were looked at, sound or not'),
   errors: count,
   warnings: count,
-  diagnostics: z.array(
-    z.object({
-      file: z.string(),
-      line: count,
-      column: count,
-      severity: z.enum(['error', 'warning']),
-      message: z.string(),
-      fix: z.string().optional(),
-    }),
-  ),
-  graph: z
-    .object({ edges: z.array(edge), entries: texts, alone: texts, unreachable: texts, missing: texts })
-    .optional()
-    .describe('with --graph or --from'),
+  diagnostics: z.array(diagnostic),
+  graph: graph.optional().describe('with --graph or --from'),
 });
 
 export const diagnosis = z.object({
@@ -103,6 +102,16 @@ export const agentShown = z
     servers: z.array(serverLine).describe('the MCP servers that it names'),
   })
   .describe('and every setting of the file, as docs/agents.md has them');
+
+export const agentDetail = agentShown.extend({
+  sound: z.boolean().describe('whether it can run; what of a broken file could be read is told all the same'),
+  text: z.string().nullable().describe('its file; null when it is in none, or cannot be read'),
+  diagnostics: z.array(diagnostic).describe('what is wrong with its file'),
+  reaches: graph.describe('whom it may call, and whom those may'),
+  namedBy: z.array(edge),
+});
+
+export const agentGraph = graph.extend({ agents: z.array(agentLine) });
 
 export const agentFound = z.object({
   id: z.string(),

@@ -219,6 +219,23 @@ const requests = z.object({
 });
 export const shown = z.union([shownRun, requests]);
 
+export const sessionThreads = shownRun.pick({ threads: true, said: true });
+
+export const assistantRow = z.object({
+  process: z.string().describe('its run'),
+  session: z.string(),
+  agent: z.string(),
+  parent: z.string().nullable(),
+  spawnedBy: z.string(),
+  status: processStatus,
+  startedAt: milliseconds,
+  finishedAt: milliseconds.nullable(),
+  exitCode: z.number().int().nullable(),
+  pid: z.number().int().nullable().describe('the child process that hosts it; null when this process does, or none'),
+  ageMs: milliseconds,
+  waits: count.describe('how many questions of it are open'),
+});
+
 export const psRow = z.object({
   run: z.string(),
   session: z.string(),

@@ -10,7 +10,7 @@ import { clientOf } from '../../protocols/a2a/needs.ts';
 import { notFound, type Refusal, type RefusedStatus } from './refusals.ts';
 import type { RouteReply, RouteRequest } from './route.ts';
 
-export type ServedProject = Pick<Project, 'ledger' | 'engine' | 'assistants' | 'artifacts' | 'config' | 'agents' | 'live'>;
+export type ServedProject = Omit<Project, 'worker' | 'close'>;
 
 export interface RouteNeeds {
   readonly project: ServedProject;

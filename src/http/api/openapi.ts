@@ -41,6 +41,7 @@ function operation(route: Route): Described {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^a-zA-Z]+(\w?)/g, (_all, next: string) => next.toUpperCase())}`,
     summary,
     tags: [group],
+    'x-troupe-deed': deed,
     ...(deed === 'anybody' ? {} : { security: waysIn(method) }),
     parameters: [...pathParameters(path), ...queryParameters(query), ...(method === 'POST' ? [REPEATED] : [])],
     ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),

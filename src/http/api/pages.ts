@@ -76,7 +76,14 @@ td { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); pa
 td:first-child { white-space: nowrap; }
 `;
 
-const MAY = { anybody: 'anybody', look: 'everybody with a token', work: 'all but viewers', keep: 'the owner' } as const;
+const MAY = {
+  anybody: 'anybody',
+  look: 'everybody with a token',
+  work: 'all but viewers',
+  survey: 'whoever sees everything',
+  direct: 'operators and the owner',
+  keep: 'the owner',
+} as const;
 
 function referencePage(routes: readonly Route[], version: string): string {
   const groups = Map.groupBy(routes, ({ group }) => group);

@@ -9,7 +9,9 @@ import { createHearing } from '../stream/deltas.ts';
 import { createOpenStreams } from '../stream/open-streams.ts';
 import type { Tokens } from '../tokens.ts';
 import { type ApiEndpoint, createApi } from './api.ts';
+import { agentDetailRoutes, healthRoute, threadRoutes } from './detail-routes.ts';
 import { eventRoutes } from './event-routes.ts';
+import { groupRoutes } from './group-routes.ts';
 import { loginPath, loginRoutes } from './login-routes.ts';
 import type { ServedProject } from './needs.ts';
 import { pageRoutes } from './pages.ts';
@@ -59,5 +61,8 @@ function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
   const events = eventRoutes({ ...needs, streams, ...present({ deltas }) });
   if (project === undefined) return events;
   const all = { project, clock, onError };
-  return [...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all)];
+  return [
+    ...[...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all), ...agentDetailRoutes(all)],
+    ...[...groupRoutes(all), ...threadRoutes(all), healthRoute({ ...all, version: needs.version })],
+  ];
 }

@@ -135,6 +135,7 @@ describe('the stream of all sessions', () => {
     await using server = await startApi({ callers });
     const [old, own] = [await server.run(), await server.run()];
     await appendOrFail(old, [old.ending()]);
+    await server.ledger.release(old.fence);
     const alice = await follow(server, '', { token: tokenOf('alice') });
     const vera = await follow(server, '', { token: tokenOf('vera') });
     await writeNotes(own, 1);

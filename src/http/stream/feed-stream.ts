@@ -1,9 +1,9 @@
-/** All sessions as one stream of frames, in the one order of the ledger; like that of a session it is a place and nothing else. */
+/** All sessions as one stream of frames, in the one order of the ledger: a place and nothing else, like that of a session. */
 import type { Clock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import { createBell } from '../../front/bell.ts';
 import type { FeedEntry, FeedPlace, Ledger } from '../../ledger/port.ts';
 import { cursorOf, type EncodedFeed, type FeedQuestion } from './encoded-feed.ts';
-import { createBell } from './session-stream.ts';
 
 export interface FeedStream extends FeedQuestion {
   readonly feed: EncodedFeed;

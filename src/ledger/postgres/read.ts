@@ -1,10 +1,11 @@
 /** Reading: events page by page, payloads by reference, counters, and how large everything is. */
 import { TroupeError } from '../../base/errors.ts';
-import type { PayloadRef } from '../../base/ids.ts';
+import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { EventType } from '../../events/catalogue.ts';
 import type { BlobStore } from '../blobs/store.ts';
-import type { Ledger, LedgerStats, ReadQuery } from '../port.ts';
-import { bytes, hex, integer, type Row } from '../rows.ts';
+import type { FeedEntry, FeedPage, FeedQuery, Ledger, LedgerStats, ReadQuery } from '../port.ts';
+import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { payloadRef } from '../rules/chain.ts';
 import { assembledEvents, storedEvent } from '../rules/read-events.ts';
 import { payloadPlace, type StoredEvent } from '../rules/stored-event.ts';
@@ -144,4 +145,56 @@ function noFolder(shown: string): TroupeError {
       fix: 'Add ?payloads=/the/shared/folder or ?payloads=s3://bucket/prefix to the address, the same on every machine.',
     },
   );
+}
+
+/** The order of all events (`schema.ts` says why a place has two numbers). */
+const SETTLED = 'feed.written < pg_snapshot_xmin(pg_current_snapshot())';
+const statement = (name: string, compare: '>' | '>=', direction: '' | ' DESC'): Statement => ({
+  name: `troupe-feed-${name}`,
+  text: `SELECT feed.written::text AS written, feed.id, session.name AS session, feed.position, event.type
+FROM feed JOIN session ON session.id = feed.session
+JOIN event ON event.session = feed.session AND event.position = feed.position
+WHERE (feed.written, feed.id) ${compare} ($1::xid8, $2::bigint) AND ${SETTLED}
+ORDER BY feed.written${direction}, feed.id${direction} LIMIT $3`,
+});
+const NEXT = statement('next', '>', '');
+const FROM = statement('from', '>=', '');
+const NEWEST = statement('newest', '>', ' DESC');
+const PENDING: Statement = {
+  name: 'troupe-feed-pending',
+  text: `SELECT EXISTS (
+  SELECT 1 FROM feed WHERE NOT ${SETTLED} AND written < pg_snapshot_xmax(pg_current_snapshot())
+) AS pending`,
+};
+/** Of a copy of a database on another server: its transactions have numbers that this one has not reached. They come first. */
+const SETTLE: Statement = {
+  name: 'troupe-feed-settle',
+  text: "UPDATE feed SET written = '0' WHERE written >= pg_snapshot_xmax(pg_current_snapshot())",
+};
+
+const PLACE = /^(\d{1,19})-(\d{1,15})$/;
+
+export async function readPostgresFeed(
+  database: Database,
+  { after = '0-0', inclusive = false, newest = false, limit }: FeedQuery,
+): Promise<FeedPage> {
+  const [, written, id] = PLACE.exec(after) ?? [];
+  if (written === undefined || id === undefined) return { entries: [], pending: false };
+  const rows = await database.rows(newest ? NEWEST : inclusive ? FROM : NEXT, [written, id, limit]);
+  if (rows.length === limit) return { entries: rows.map(entryOf), pending: false };
+  const [found] = await database.rows(PENDING, []);
+  return { entries: rows.map(entryOf), pending: found?.['pending'] === true };
+}
+
+export async function settlePostgresFeed(database: Database): Promise<void> {
+  await database.transaction(async (connection) => void (await connection.query(SETTLE)));
+}
+
+function entryOf(row: Row): FeedEntry {
+  return {
+    place: `${text(row, 'written')}-${integer(row, 'id')}`,
+    session: text(row, 'session') as SessionId,
+    position: integer(row, 'position'),
+    type: text(row, 'type') as EventType,
+  };
 }

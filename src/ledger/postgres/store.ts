@@ -27,12 +27,11 @@ import { repairPostgres } from './check.ts';
 import { createPostgresCommit } from './commit.ts';
 import { createPostgresNotices } from './commit-notices.ts';
 import { type Database, openDatabase } from './connection.ts';
-import { readPostgresFeed, settlePostgresFeed } from './feed.ts';
 import { collectPostgres } from './gc.ts';
 import { createPostgresLeases } from './leases.ts';
 import { openBlobs } from './open-blobs.ts';
 import { thisMachine, type Writer } from './owner.ts';
-import { createPostgresReader } from './read.ts';
+import { createPostgresReader, readPostgresFeed, settlePostgresFeed } from './read.ts';
 import { readPostgresRuns } from './runs.ts';
 import { type Migration, openSchema } from './schema.ts';
 

@@ -34,25 +34,6 @@ describe('the file of a SQLite ledger', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  it('of an earlier release gets the order of all sessions when it is opened, and keeps it when that release writes', async () => {
-    const { path, writer } = await ledgerFile();
-    const database = new DatabaseSync(path);
-    database.exec('DROP TRIGGER event_in_feed; DROP TABLE feed');
-    database.close();
-    const read = openTestLedger({ path, readOnly: true });
-    expect(await read.feed({ limit: 10 })).toEqual({ entries: [], pending: false });
-    await read.close();
-    const ledger = openTestLedger({ path });
-    const more = await start(ledger);
-    const { entries } = await ledger.feed({ limit: 10 });
-    expect(entries.map(({ session, position }) => [session, position])).toEqual([
-      [writer.session, 1],
-      [writer.session, 2],
-      [more.session, 1],
-    ]);
-    await ledger.close();
-  });
-
   it('costs less than 290 bytes per event beyond the payloads', async () => {
     const path = join(testFolder(), 'ledger.db');
     const ledger = openTestLedger({ path });
