@@ -1,7 +1,7 @@
 /** How a session begins, is left, found again, cancelled and ended, and what of it outlives a process. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { executorWorld, follower, heldClock, openedWorld, steps } from '../../../test/support/executors/executor-world.ts';
 import { limits } from '../../base/limits.ts';
 
@@ -296,15 +296,10 @@ describe('a cancel', () => {
     const prompted = session.prompt(steps('say deaf', 'hang'), handlers);
     await expect.poll(() => handlers.updates.length).toBe(1);
     handlers.abort.abort();
-    // Only that is waited for: what else is held is over when the test is.
-    let isOver = false;
-    onTestFinished(() => {
-      isOver = true;
-    });
     const ringing = setInterval(() => {
       clock.ring(limits.executorCancelMs);
-      if (isOver) clock.ring(limits.executorEndMs);
-    }, 10).unref();
+      clock.ring(limits.executorEndMs);
+    }, 10);
     expect(await prompted).toMatchObject({ stop: 'cancelled', text: 'deaf\n' });
     clearInterval(ringing);
     expect(handlers.notices()).toEqual([expect.stringContaining('(executorCancelMs), and was ended')]);
