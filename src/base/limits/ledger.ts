@@ -6,6 +6,7 @@ export const ledgerLimits = {
   payloadBytes: 64 * MIB,
   appendQueueEvents: 100_000,
   readPageEvents: 1_000,
+  feedReadEvents: 100,
   leaseMs: 15 * SECOND,
   leaseRenewMs: 5 * SECOND,
   openAttempts: 20,

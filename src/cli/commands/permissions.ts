@@ -1,15 +1,12 @@
 /** `troupe permissions`: every rule that holds here, with where it stands; and takes back what was remembered. */
 
-import { rightsIn } from '../../agents/definition/tool-names.ts';
-import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
+import { forgetInProject, type ListedRule, listRules } from '../../front/project/rules.ts';
 import { personHere } from '../../library/person-here.ts';
 import { type RememberedRule, readRule, writtenRule } from '../../permissions/remembered-rule.ts';
-import type { Permission } from '../../permissions/rule-map.ts';
-import type { ProjectConfig } from '../../project/config.ts';
 import { createRuleBook } from '../../project/rule-book.ts';
 import { readAgentFiles, settingsOf } from '../agents/files.ts';
 import { findRun } from '../drive/find-run.ts';
@@ -19,26 +16,12 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 
-interface Ruled extends RememberedRule {
-  readonly permission: Permission;
-}
-
-/** With the file that it stands in, or the session that it is remembered for. */
-type ListedRule =
-  | (Ruled & { readonly from: 'agent'; readonly agent: string; readonly file: string })
-  | (Ruled & { readonly from: 'settings' | 'remembered'; readonly file: string })
-  | (Ruled & { readonly from: 'session'; readonly session: SessionId });
-
 export async function permissionsCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
   const config = await settingsOf(context);
   const { agents } = await readAgentFiles(context);
   const book = createRuleBook(config.root, context.terminal.env);
-  const remembered = book
-    .rules()
-    .map((rule) => ({ from: 'remembered', ...rule, permission: 'allow', file: book.folder }) as const);
   const ofSessions = await sessionRulesOf(context);
-  const inSessions = ofSessions.rules.map((rule) => ({ from: 'session', ...rule, permission: 'allow' }) as const);
-  const rules: readonly ListedRule[] = [...ofSettings(config), ...agents.flatMap(ofAgent), ...remembered, ...inSessions];
+  const rules = listRules({ config, agents, book, sessions: ofSessions.rules });
   const { out, progress } = context.terminal;
   if (options.json) printJson(context, 'permissions list', { rules, sessionsLeftOut: ofSessions.leftOut });
   else if (rules.length === 0) progress.line('no rules: every tool goes by its default');
@@ -117,10 +100,7 @@ interface Removed {
 /** All of them without one. */
 async function removeFromProject(context: CommandContext, rule: RememberedRule | undefined): Promise<Removed> {
   const { root } = await settingsOf(context);
-  const book = createRuleBook(root, context.terminal.env);
-  const rules = book.rules().filter((one) => rule === undefined || (one.tool === rule.tool && one.pattern === rule.pattern));
-  for (const one of rules) await book.remove(one);
-  return { rules };
+  return { rules: await forgetInProject(createRuleBook(root, context.terminal.env), rule) };
 }
 
 async function removeFromSession(context: CommandContext, text: string, rule: RememberedRule | undefined): Promise<Removed> {
@@ -130,17 +110,4 @@ async function removeFromSession(context: CommandContext, text: string, rule: Re
     const outcome = await engine.forget(session, rule && writtenRule(rule), by);
     return { rules: outcome.kind === 'unknown' ? [] : outcome.rules.map(readRule), session };
   });
-}
-
-/** The project's, then the user's own: both hold. A name with a map behind it has no word of its own. */
-function ofSettings({ named }: ProjectConfig): readonly ListedRule[] {
-  return named.flatMap(({ name: tool, pattern, permission, place: { file } }): readonly ListedRule[] =>
-    permission === undefined ? [] : [{ from: 'settings', tool, pattern, permission, file }],
-  );
-}
-
-function ofAgent({ definition: { name: agent, permissions = {}, source: file } }: LoadedAgent): readonly ListedRule[] {
-  return rightsIn(permissions).flatMap(({ name: tool, pattern, permission }): readonly ListedRule[] =>
-    permission === undefined ? [] : [{ from: 'agent', agent, tool, pattern, permission, file }],
-  );
 }

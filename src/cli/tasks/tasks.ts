@@ -3,6 +3,7 @@ import { codeOf, TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { sentence } from '../../base/wording.ts';
+import { taskLineOf } from '../../front/project/tasks.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { loadConfig } from '../../project/config.ts';
 import type { TaskContext, TaskMessage } from '../../projections/tasks/task-json.ts';
@@ -39,7 +40,7 @@ const DEFAULT_LIMIT = 20;
 export async function tasksListCommand(context: CommandContext, options: TasksListOptions): Promise<ExitCode> {
   const { tasks, next } = await readPage(context, options);
   const { out, progress } = context.terminal;
-  if (options.json) printJson(context, 'tasks list', { tasks: tasks.map(lineOf), next: next ?? null });
+  if (options.json) printJson(context, 'tasks list', { tasks: tasks.map(taskLineOf), next: next ?? null });
   else if (tasks.length === 0) progress.prose('no tasks like that; a task is a root run: troupe run <agent> "…"');
   else {
     const now = context.clock.now();
@@ -47,7 +48,7 @@ export async function tasksListCommand(context: CommandContext, options: TasksLi
       out,
       ['TASK', 'SINCE', 'AGENT', 'STATE', 'MESSAGE'],
       tasks
-        .map(lineOf)
+        .map(taskLineOf)
         .map(({ id, timestamp, agent, state, message }) => [
           ...[safeLine(id), ageAt(now, timestamp), safeLine(agent), state],
           safeLine(message ?? ''),
@@ -79,12 +80,6 @@ function ageAt(now: number, timestamp: string): string {
   const since = Date.parse(timestamp);
   return Number.isNaN(since) ? '?' : readableAge(Math.max(0, now - since));
 }
-
-const lineOf = ({ task, position }: StoredTask) => ({
-  ...{ id: task.id, sessionId: task.sessionId, agent: String(task.metadata?.['agent'] ?? '') },
-  ...{ state: task.status.state, message: task.status.message?.content ?? null, timestamp: task.status.timestamp ?? '' },
-  position,
-});
 
 export async function tasksShowCommand(context: CommandContext, text: string, options: TasksShowOptions): Promise<ExitCode> {
   const { task } =

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../base/result.ts';
 import { readAgent, readAgentGraph } from '../../front/project/agent-lines.ts';
 import { createHealth } from '../../front/project/health.ts';
-import { readAssistants, readThreads } from '../../front/session-threads.ts';
+import { readAssistants, readThreads } from '../../front/project/session-threads.ts';
 import { agentDetail, agentGraph } from '../../front/shapes/files.ts';
 import { health } from '../../front/shapes/health.ts';
 import { assistantRow, sessionThreads } from '../../front/shapes/runs.ts';

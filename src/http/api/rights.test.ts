@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sendJson, tokenOf } from '../../../test/support/http/api-server.ts';
 import { serveWorld } from '../../../test/support/http/served-project.ts';
 import { agent, says } from '../../../test/support/world.ts';
+import { jsonContract } from '../../cli/json/contract.ts';
 import { type Deed, mayDo, type Role } from '../../front/roles.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 
@@ -23,6 +24,46 @@ const BODIES: Readonly<Record<string, object>> = {
 const QUERIES: Readonly<Record<string, string>> = {
   '/sessions/{session}/artifact': '?ref=artifact%3A%2F%2Fx',
   '/sessions/{session}/payloads/{ref}': '?at=1',
+};
+
+const FILES = 'writes files of the project: an editor and git do that, and what a server writes for others nobody has seen';
+const MACHINE = 'is about the machine that it is called on: a server does not change that for others';
+
+/** For each command of the command line its route, or why there is none. */
+const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
+  ...{ init: FILES, 'new agent': FILES, 'new team': FILES, 'agents add': FILES, 'agents remove': FILES, 'groups save': FILES },
+  ...{ 'presets import': FILES, 'executors add': FILES, 'artifacts get': FILES },
+  ...{ demo: MACHINE, measure: MACHINE, 'ledger new-key': MACHINE, 'ledger copy': MACHINE, 'agents allow': MACHINE },
+  ...{
+    'servers list': MACHINE,
+    'servers allow': MACHINE,
+    'servers forget': MACHINE,
+    models: 'asks providers with the owner’s keys',
+  },
+  apply: 'changes the working tree of whoever sits there',
+  ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'drops for good: asked for where the ledger is' },
+  ...{ 'artifacts pin': 'not there yet', 'artifacts unpin': 'not there yet', 'artifacts manifest': 'not there yet' },
+  ...{ 'artifacts diff': 'not there yet', why: 'not there yet' },
+  ...{ check: 'GET /agents/check', run: 'POST /runs', ps: 'GET /runs', sessions: 'GET /sessions', inbox: 'GET /inbox' },
+  ...{ 'tasks list': 'GET /tasks', 'tasks show': 'GET /tasks/{task}', 'tasks cancel': 'POST /tasks/{task}/cancel' },
+  ...{ show: 'GET /runs/{run}', logs: 'GET /sessions/{session}/events', cost: 'GET /costs', doctor: 'GET /health' },
+  ...{ resume: 'POST /runs/{run}/resume', retry: 'POST /runs/{run}/retry', cancel: 'POST /runs/{run}/cancel' },
+  ...{ pause: 'POST /runs/{run}/pause', send: 'POST /runs/{run}/messages', answer: 'POST /runs/{run}/answers' },
+  ...{ approve: 'POST /runs/{run}/answers', deny: 'POST /runs/{run}/answers' },
+  ...{ 'permissions list': 'GET /permissions', 'permissions remove': 'POST /permissions/remove' },
+  ...{ 'ledger stats': 'GET /ledger', 'ledger verify': 'POST /ledger/verify' },
+  ...{ 'artifacts list': 'GET /sessions/{session}/artifacts', 'artifacts show': 'GET /sessions/{session}/artifact' },
+  ...{ 'groups create': 'POST /groups', 'groups list': 'GET /groups', 'groups show': 'GET /groups/{name}' },
+  ...{ 'groups rename': 'POST /groups/{name}/rename', 'groups move': 'POST /groups/{name}/move' },
+  ...{ 'groups delete': 'DELETE /groups/{name}', 'groups send': 'POST /groups/{name}/prompts' },
+  ...{ 'groups pause': 'POST /groups/{name}/pause', 'groups resume': 'POST /groups/{name}/resume' },
+  ...{ 'groups stop': 'POST /groups/{name}/stop', 'agents list': 'GET /agents', 'agents show': 'GET /agents/{name}' },
+  ...{
+    'agents search': 'GET /agents/search',
+    'executors list': 'GET /executors',
+    'executors probe': 'POST /executors/{name}/probe',
+  },
+  ...{ 'presets list': 'GET /presets', 'presets show': 'GET /presets/{preset}', 'cluster status': 'GET /health' },
 };
 
 interface Operation {
@@ -80,5 +121,18 @@ describe('every route', () => {
       expect([named, bob.text.includes('secret words'), bob.text.includes(session)]).toEqual([named, false, false]);
     }
     expect(world.errors).toEqual([]);
+  });
+
+  it('or a reason, has every command of the command line', async () => {
+    await using world = await serveWorld({ brain: () => says('said'), agents: [agent({ name: 'talker', permissions: {} })] });
+    const { paths } = (await (await world.ask('/openapi.json')).json()) as Described;
+    const has = (route: string): boolean => {
+      const [method = '', path = ''] = route.split(' ');
+      return paths[`/api/v1${path}`]?.[method.toLowerCase()] !== undefined;
+    };
+    expect(Object.keys(COMMANDS).toSorted()).toEqual(Object.keys(jsonContract).toSorted());
+    const routes = Object.values(COMMANDS).filter((one) => /^(GET|POST|DELETE) /.test(one));
+    expect(routes.filter((route) => !has(route))).toEqual([]);
+    expect(routes.length).toBeGreaterThan(40);
   });
 });

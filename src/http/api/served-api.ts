@@ -12,6 +12,7 @@ import { type ApiEndpoint, createApi } from './api.ts';
 import { agentDetailRoutes, healthRoute, threadRoutes } from './detail-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { groupRoutes } from './group-routes.ts';
+import { executorRoutes, lookingRoutes, ruleRoutes, taskRoutes } from './keeping-routes.ts';
 import { loginPath, loginRoutes } from './login-routes.ts';
 import type { ServedProject } from './needs.ts';
 import { pageRoutes } from './pages.ts';
@@ -63,6 +64,7 @@ function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
   const all = { project, clock, onError };
   return [
     ...[...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all), ...agentDetailRoutes(all)],
+    ...[...lookingRoutes(all, stopping), ...taskRoutes(all), ...executorRoutes(all), ...ruleRoutes(all)],
     ...[...groupRoutes(all), ...threadRoutes(all), healthRoute({ ...all, version: needs.version })],
   ];
 }

@@ -5,12 +5,11 @@
  * A cursor says where an event stands and, in a few signs of a hash, which one it is: one of another ledger does not fit.
  */
 import { createHash } from 'node:crypto';
-import { codeOf } from '../../base/errors.ts';
-import { type EventId, eventId, type SessionId } from '../../base/ids.ts';
+import { type EventId, eventId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import type { EventType } from '../../events/catalogue.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
+import { feedEvents } from '../../ledger/pages.ts';
 import type { FeedEntry, FeedPlace, Ledger } from '../../ledger/port.ts';
 import { encodedEvent, frame, type PayloadForm } from './encoded-events.ts';
 
@@ -63,7 +62,7 @@ async function readPage(
   { after, form, types, sees }: FeedQuestion,
 ): Promise<FeedFrames | 'nothing' | 'pending'> {
   const { entries, pending } = await ledger.feed({ after, limit: limits.streamBatchEvents });
-  const source = eventsOf(ledger, entries);
+  const source = feedEvents(ledger, entries);
   const told: { readonly cursor: string; readonly text: string }[] = [];
   let [last, bytes] = [entries[0], 0];
   for (const entry of entries) {
@@ -84,30 +83,6 @@ async function readPage(
     ...at,
     batch: Buffer.from(frame('events', at.cursor, `[${texts.join(',')}]`)),
     singles: Buffer.from(singles.join('')),
-  };
-}
-
-/**
- * Reads what the entries name, a few of a session at a time: in the order of all, those of a session follow each other without a
- * gap. Nothing is told of a session whose payloads were collected.
- */
-function eventsOf(ledger: Reading, entries: readonly FeedEntry[]): (entry: FeedEntry) => Promise<LedgerEvent | undefined> {
-  const ends = new Map(entries.map(({ session, position }) => [session, position]));
-  const read = new Map<SessionId, readonly LedgerEvent[]>();
-  const collected = new Set<SessionId>();
-  return async ({ session, position }) => {
-    const found = read.get(session)?.find((event) => event.position === position);
-    if (found !== undefined || collected.has(session)) return found;
-    const limit = Math.min(limits.streamReadEvents, (ends.get(session) ?? position) - position + 1);
-    try {
-      const more = await ledger.read({ session, after: position - 1, limit });
-      read.set(session, more);
-      return more[0];
-    } catch (error) {
-      if (codeOf(error) !== 'ledger_collected') throw error;
-      collected.add(session);
-      return undefined;
-    }
   };
 }
 

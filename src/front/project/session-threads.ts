@@ -1,13 +1,13 @@
 /** The threads of a whole session, and assistants that are at work in any. */
-import type { SessionId } from '../base/ids.ts';
-import { limits } from '../base/limits.ts';
-import { readEvents } from '../ledger/pages.ts';
-import type { Ledger, RunRow } from '../ledger/port.ts';
-import { createProcesses, type Process, processTypes } from '../projections/processes.ts';
-import { foldRunTree, initialRunTree } from '../projections/run-tree.ts';
-import { createSessionThreads } from '../projections/threads.ts';
-import { saidTo, threadsOf } from './shown-threads.ts';
-import { type Seer, visibleRuns } from './sight.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { limits } from '../../base/limits.ts';
+import { readEvents } from '../../ledger/pages.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
+import { createProcesses, type Process, processTypes } from '../../projections/processes.ts';
+import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import { createSessionThreads } from '../../projections/threads.ts';
+import { saidTo, threadsOf } from '../shown-threads.ts';
+import { type Seer, visibleRuns } from '../sight.ts';
 
 export async function readThreads(ledger: Pick<Ledger, 'read'>, session: SessionId, now: number) {
   const boxes = { sessionThreads: createSessionThreads(), processes: createProcesses() };
