@@ -6,6 +6,7 @@ import type { InboxItem } from '../../console/api/types.ts';
 import { barriers, type Looking, shots, startLooking } from '../support/console/browser.ts';
 import { sendJson } from '../support/http/api-server.ts';
 import { type ServedWorld, serveWorld } from '../support/http/served-project.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { agent, type Brain, calls, reports, turnOf } from '../support/world.ts';
 
 const writer = agent({ name: 'writer', tools: ['write'], permissions: { write: 'ask' } });
@@ -110,6 +111,7 @@ describe('the inbox', () => {
   it('tells who is not logged in how to get in, and shows nothing', async () => {
     await using world = await serve();
     const context = await looking.browser.newContext();
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     await page.goto(`${world.origin}/inbox`);
     await page.getByRole('heading', { name: 'You are not logged in' }).waitFor();
