@@ -230,7 +230,7 @@ describe('a file with the arguments', () => {
   });
 
   it.each([
-    ['is not there', undefined, 'cannot be read'],
+    ['is not there', undefined, 'There is no file'],
     ['is not JSON', '{ command: touch }', 'is not JSON'],
     ['is not an object', '"touch right.txt"', 'is not an object'],
     ['is not text', new Uint8Array([0x7b, 0xff]), 'cannot be read as text'],
