@@ -8,14 +8,17 @@ import { edgeOf, referencesOf } from '../agents/definition/references.ts';
 import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { ExecutorFailure } from '../executors/port.ts';
+import { wantsPlaces } from '../patterns/pattern.ts';
+import { registeredPatterns } from '../patterns/registered.ts';
 import type { AgentAccess, ExecutorAccess, TaskAccess } from './options.ts';
 
 export async function nobodyToWork(
-  { agent: find, executors, places }: Pick<AgentAccess, 'agent'> & Pick<ExecutorAccess, 'executors'> & TaskAccess,
+  options: Pick<AgentAccess, 'agent' | 'patterns'> & Pick<ExecutorAccess, 'executors'> & TaskAccess,
   agent: AgentDefinition,
   folder: string,
 ): Promise<Failure | undefined> {
-  const nowhere = agent.architect?.workspace === 'worktree' ? await places?.problem?.(folder) : undefined;
+  const { agent: find, executors, places, patterns = registeredPatterns } = options;
+  const nowhere = wantsPlaces(patterns, agent) ? await places?.problem?.(folder) : undefined;
   if (nowhere !== undefined) {
     const fix = `${nowhere.fix ?? ''} Or leave out "workspace: worktree" of ${agent.name}: the folder is worked in as it is.`;
     return { ...nowhere, fix: fix.trim() };

@@ -18,6 +18,7 @@ import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Pattern } from '../patterns/pattern.ts';
+import type { TaskConflicts } from '../patterns/task-support.ts';
 import type { Peers } from '../peers/port.ts';
 import type { RememberedRule } from '../permissions/remembered-rule.ts';
 import type { Permission } from '../permissions/rule-map.ts';
@@ -243,7 +244,7 @@ export interface MergedTasks {
   /** From where the first task began to this commit. */
   readonly patch: Uint8Array;
   readonly files: number;
-  readonly conflicts: Payloads['task.merged']['conflicts'];
+  readonly conflicts: TaskConflicts;
 }
 
 export interface WantedTaskFiles {

@@ -28,6 +28,8 @@ export interface Pattern {
   core?(run: AgentRun, request: UserMessage): Promise<RunResult> | undefined;
   /** Whoever declares it has no hands: of its tools only those that look, plan or ask are offered, whatever its file says. */
   readonly looksOnly?: boolean;
+  /** Whether its tasks want places of their own to work in, which only a repository has. */
+  wantsPlaces?(agent: AgentDefinition): boolean;
   /** What of its settings is recorded with the setup of a run. */
   convergence?(agent: AgentDefinition): Convergence | undefined;
   /** Of a core: nobody speaks in the name of the run itself, so nobody would hear what is said to it. */
@@ -101,6 +103,11 @@ const declares = (agent: AgentDefinition, key: string): boolean => Reflect.get(a
 /** Whether the agent may only look, plan and ask, by what it declares. */
 export function looksOnly(patterns: readonly Pattern[], agent: AgentDefinition): boolean {
   return patterns.some((pattern) => pattern.looksOnly === true && declares(agent, pattern.key));
+}
+
+/** Whether tasks of the agent want places of their own, by what it declares. */
+export function wantsPlaces(patterns: readonly Pattern[], agent: AgentDefinition): boolean {
+  return patterns.some((pattern) => declares(agent, pattern.key) && pattern.wantsPlaces?.(agent) === true);
 }
 
 /** What is recorded of the limits that the agent's tasks have, if it hands any over. */

@@ -58,11 +58,14 @@ export type MergeWanted = {
   readonly parts: readonly { readonly task: string; readonly patch: string }[];
 };
 
+/** What of the tasks does not fit together, as it is recorded. */
+export type TaskConflicts = Payloads['task.merged']['conflicts'];
+
 export type Merged = {
   readonly commit?: string;
   readonly patch?: string;
   readonly files: number;
-  readonly conflicts: Payloads['task.merged']['conflicts'];
+  readonly conflicts: TaskConflicts;
 };
 
 /** A mark of what was achieved: the same words mean that nothing was. */

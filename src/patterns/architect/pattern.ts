@@ -10,6 +10,7 @@ export const architectPattern = {
   key: 'architect',
   tools: [CLARIFY, DELEGATE, JUDGE],
   looksOnly: true,
+  wantsPlaces: ({ architect }) => architect?.workspace === 'worktree',
   convergence: ({ architect }) => (architect === undefined ? undefined : convergenceConfig(architectSettings(architect))),
   core: (run, request) => (run.agent.architect === undefined ? undefined : runArchitect(run, run.agent.architect, request)),
   place({ loopOnly, agent: { architect } }) {
