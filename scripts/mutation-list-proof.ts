@@ -39,6 +39,14 @@ export const proofMutations: readonly Mutation[] = [
     caughtBy: { file: lies, test: 'that passes only by a file that git ignores' },
   },
   {
+    invariant: 'What commands change where they prove the patch is seen',
+    change: 'it is looked at where the work was done',
+    file: 'src/engine/evidence/verify.ts',
+    find: 'withEvidence(workspaces, workspace, before, tree.redact',
+    replace: 'withEvidence(workspaces, tree.workspaceOf(node), before, tree.redact',
+    caughtBy: { file: lies, test: 'that has what it wrote change the check' },
+  },
+  {
     invariant: 'Work that changed nothing is not verified',
     change: 'whether anything was changed is not asked',
     file: 'src/engine/evidence/untouched.ts',

@@ -58,7 +58,7 @@ async function ranTasks() {
     git(top, 'worktree', 'list', '--porcelain')
       .split('\n')
       .flatMap((line) => /^worktree .*\/(good|bad|idle)$/.exec(line)?.[1] ?? []);
-  return { top, home, session, paths, add, end, sweep, listed };
+  return { top, home, session, paths, workspaces, add, end, sweep, listed };
 }
 
 describe('places of a run', () => {
@@ -108,6 +108,18 @@ describe('places of a run', () => {
     ]);
     // Nothing of this one was ever captured: it stays.
     expect(listed()).toEqual(['good', 'idle']);
+  });
+
+  it('go also where a patch was being proved when the process was killed, with all that commands wrote there', async () => {
+    const { top, session, end, sweep, listed, workspaces } = await ranTasks();
+    const patch = new TextEncoder().encode('--- /dev/null\n+++ b/good.txt\n@@ -0,0 +1 @@\n+good\n');
+    const { place } = value(await workspaces.prepare({ repo: top, session, task: 'good-alone', patch }));
+    expect(readFileSync(join(place.path, 'good.txt'), 'utf8')).toBe('good\n');
+    writeFiles(place.path, { 'built.txt': 'by a command\n' });
+    expect(await sweep()).toBe(0);
+    await end();
+    expect(await sweep()).toBe(3);
+    expect([existsSync(place.path), existsSync(`${place.path}.kept`), listed()]).toEqual([false, false, ['good']]);
   });
 
   it.each(['going', 'removed'])('that are cut off while they go (%s) are finished the next time', async (point) => {
