@@ -4,7 +4,7 @@ import { limits } from '../base/limits.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { foldSession } from '../ledger/pages.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
-import { type Costs, costLines, foldCosts, initialCosts } from '../projections/costs.ts';
+import { type CostDays, type Costs, costLines, foldCostDays, foldCosts, initialCosts } from '../projections/costs.ts';
 import { belongsTo } from './standing.ts';
 
 /** Of one run, or one session; of everything without either. */
@@ -16,6 +16,7 @@ export interface CostExtent {
 export interface ReadCosts {
   readonly sessions: number;
   readonly costs: Costs;
+  readonly days: CostDays;
 }
 
 export async function readCosts(ledger: Pick<Ledger, 'runs' | 'read'>, { run, session }: CostExtent): Promise<ReadCosts> {
@@ -23,14 +24,20 @@ export async function readCosts(ledger: Pick<Ledger, 'runs' | 'read'>, { run, se
   const rows = one === undefined ? await ledger.runs({ roots: true, limit: limits.runLookup }) : [];
   const sessions = one === undefined ? [...new Set(rows.map((row) => row.session))] : [one];
   const counts = run === undefined ? (): boolean => true : belongsTo(run.run);
-  const fold = (sum: Costs, event: LedgerEvent): Costs => (counts(event) ? foldCosts(sum, event) : sum);
+  const days: CostDays = new Map();
+  const fold = (sum: Costs, event: LedgerEvent): Costs => {
+    if (!counts(event)) return sum;
+    foldCostDays(days, event);
+    return foldCosts(sum, event);
+  };
   let costs = initialCosts();
   for (const each of sessions) costs = await foldSession(ledger, each, costs, fold);
-  return { sessions: sessions.length, costs };
+  return { sessions: sessions.length, costs, days };
 }
 
 /** The same for programs. */
-export function costsValue({ sessions, costs }: ReadCosts) {
+export function costsValue({ sessions, costs, days }: ReadCosts) {
   const { total, inDoubt } = costs;
-  return { sessions, lines: costLines(costs), total, inDoubt };
+  const byDay = [...days].map(([day, spent]) => ({ day, ...spent })).sort((left, right) => (left.day < right.day ? -1 : 1));
+  return { sessions, lines: costLines(costs), total, inDoubt, days: byDay };
 }

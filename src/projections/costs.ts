@@ -113,6 +113,19 @@ export function addSpending(left: WrittenCosts, right: WrittenCosts): CallCosts 
 
 export const noSpending = (): CallCosts => nothing;
 
+/** What was spent on each day (UTC), as `2026-11-18`, from the same events as the lines: both come to the same total. */
+export type CostDays = Map<string, CallCosts>;
+
+const DAY_CHARACTERS = 10;
+
+/** Updates and returns the accumulator it was given; the figures inside are replaced, never changed. */
+export function foldCostDays(days: CostDays, event: LedgerEvent): CostDays {
+  const spent = spendingIn(event);
+  if (spent === undefined) return days;
+  const day = event.timestamp.slice(0, DAY_CHARACTERS);
+  return days.set(day, addSpending(days.get(day) ?? nothing, spent));
+}
+
 function addSpent(costs: Costs, event: LedgerEvent): void {
   const spent = spendingIn(event);
   if (spent === undefined) return;

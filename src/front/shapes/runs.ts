@@ -328,6 +328,9 @@ export const costs = z.object({
   inDoubt: z
     .object({ calls: count, tokens: count, nanoUsd: z.number() })
     .describe('calls that were cut off: counted in full, perhaps not billed'),
+  days: z
+    .array(z.object({ day: z.string(), ...callCosts }))
+    .describe('the same by day (UTC), earliest first; only those with calls'),
 });
 
 export const signalled = z.object({

@@ -1,0 +1,70 @@
+/** A view of a session: its tabs, and what is shown of its events, at the moment that the address names (`?at=`). */
+import { type ReactNode, useMemo } from 'react';
+import type { LedgerEvent } from '../../src/events/envelope.ts';
+import { useQuery } from '../app/query.ts';
+import { useSession } from '../store/hooks.ts';
+import type { SessionView } from '../store/session.ts';
+import type { SessionFold } from '../store/session-fold.ts';
+import { Awaited } from './awaited.tsx';
+import { SessionTabs } from './session-tabs.tsx';
+import './styles/split.css';
+import { Trouble } from './trouble.tsx';
+
+export interface Shown {
+  readonly view: SessionView;
+  readonly fold: SessionFold;
+  /** Up to the moment that is looked at; those whose content could not be had are left out. */
+  readonly events: readonly LedgerEvent[];
+  /** The newest is looked at. */
+  readonly isNow: boolean;
+}
+
+interface Props {
+  readonly session: string;
+  readonly title: string;
+  /** The name of the place. */
+  readonly name: string;
+  readonly children: (shown: Shown) => ReactNode;
+}
+
+export function SessionPage({ session, title, name, children }: Props) {
+  const view = useSession(session);
+  const shown = useShown(view);
+  const query = useQuery();
+  return (
+    <>
+      <header className="view-head">
+        <h1>{title}</h1>
+        <SessionTabs session={session} current={name} />
+      </header>
+      {!shown.isNow && (
+        <p className="notice waits">
+          As it was after {shown.events.length} of {view.count} events.{' '}
+          <button type="button" className="button quiet" onClick={() => query.set({ at: undefined })}>
+            Show the newest
+          </button>
+        </p>
+      )}
+      {view.link.state === 'refused' ? (
+        <Trouble what={view.link.refusal.message} fix={view.link.refusal.fix} />
+      ) : view.count === 0 ? (
+        <Awaited what="the events of the session" />
+      ) : (
+        children(shown)
+      )}
+    </>
+  );
+}
+
+function useShown(view: SessionView): Shown {
+  const at = Number(useQuery().get('at') ?? Number.NaN);
+  const isNow = !(Number.isInteger(at) && at > 0 && at < view.count);
+  const count = isNow ? view.count : at;
+  const { history } = view;
+  // Another list whenever there is more: the one of the history grows in place.
+  const events = useMemo(
+    () => history.events.slice(0, count).filter(({ position }) => !history.unreadable.has(position)),
+    [history, count],
+  );
+  return { view, fold: history.at(count), events, isNow };
+}

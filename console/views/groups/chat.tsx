@@ -1,0 +1,47 @@
+/** What was said to a group and what it answered, oldest first. */
+import { Link } from 'wouter';
+import { textOf } from '../../../src/events/messages.ts';
+import type { RunNode } from '../../../src/projections/run-tree.ts';
+import { StateMark } from '../../parts/state-mark.tsx';
+import { StrangersText } from '../../parts/strangers-text.tsx';
+import { When } from '../../parts/when.tsx';
+import type { SessionView } from '../../store/session.ts';
+
+const NEWEST = 20;
+
+export function Chat({ view }: { readonly view: SessionView }) {
+  const { tree } = view.history.fold;
+  const roots = tree.roots.flatMap((run) => tree.runs.get(run) ?? []);
+  if (roots.length === 0) return <p className="quiet">Nothing was said to it yet.</p>;
+  return (
+    <section className="chat" aria-label="What was said">
+      {roots.length > NEWEST && <p className="quiet">{roots.length - NEWEST} earlier ones are in its session.</p>}
+      {roots.slice(-NEWEST).map((root) => (
+        <Exchange key={root.run} root={root} view={view} />
+      ))}
+    </section>
+  );
+}
+
+function Exchange({ root, view }: { readonly root: RunNode; readonly view: SessionView }) {
+  const started = view.history.events[root.position - 1];
+  const prompt = started?.event_type === 'run.started' ? textOf(started.payload.input.content) : '';
+  const { report, error } = root;
+  const words = view.words.get(root.run);
+  return (
+    <article className="chat" aria-label="A prompt and its answer">
+      <p className="said">{prompt}</p>
+      <div className="section-head">
+        <span>{root.member ?? root.agent}</span>
+        <StateMark state={root.state} worth={root.verification?.state} />
+        <span className="quiet">
+          <When at={root.startedAt} />
+        </span>
+        <Link href={`/sessions/${view.session}?run=${root.run}`}>how it came about</Link>
+      </div>
+      {report !== null && <StrangersText text={report.body} by={root.finalAgent ?? root.agent} />}
+      {report === null && words !== undefined && <StrangersText text={words} by={root.agent} />}
+      {error !== null && <p className="tone-bad">✗ {error.message}</p>}
+    </article>
+  );
+}
