@@ -8,6 +8,7 @@ import type { ViewProps } from '../../app/places.ts';
 import { LoadedView } from '../../parts/loaded-view.tsx';
 import '../../parts/styles/empty.css';
 import '../../parts/styles/split.css';
+import '../../parts/styles/table.css';
 import { useLoaded } from '../../store/hooks.ts';
 import { GroupPage } from './group-page.tsx';
 import { GroupState } from './group-state.tsx';
