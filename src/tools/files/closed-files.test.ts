@@ -25,16 +25,20 @@ it('knows what was made, changed or taken away of what decides about the work, a
   utimesSync(join(project, '.git', 'config'), 1, 1);
   writeFileSync(join(user, 'remembered', 'rule.json'), '{}');
   writeFileSync(join(project, 'code.ts'), 'code');
+  // Walls put these up where nobody may make any.
+  for (const name of ['config.worktree', 'commondir']) writeFileSync(join(project, '.git', name), '');
   expect(changedBetween(before, await closedFiles(places, [far]))).toEqual([]);
 
   writeFileSync(join(project, 'agents', 'evil.md'), 'e');
   rmSync(join(project, 'troupe.yaml'));
   writeFileSync(join(project, '.git', 'commondir'), '/evil');
+  writeFileSync(join(project, '.git', 'config'), '');
   chmodSync(join(far, 'hooks', 'pre-commit'), 0o755);
   writeFileSync(join(user, 'config.yaml'), 'sandbox: off');
   expect(changedBetween(before, await closedFiles(places, [far])).toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
     [
       { path: '.git/commondir', kind: 'git' },
+      { path: '.git/config', kind: 'git' },
       { path: 'agents/evil.md', kind: 'agents' },
       { path: 'troupe.yaml', kind: 'settings' },
       { path: join(far, 'hooks', 'pre-commit'), kind: 'git' },

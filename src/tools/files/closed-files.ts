@@ -3,6 +3,7 @@
  * Where no walls keep a program out of it, it is looked at before and after, so that a change does not go unseen.
  */
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { limits } from '../../base/limits.ts';
@@ -30,7 +31,7 @@ export async function closedFiles({ project, user }: ProtectedPlaces, repositori
   const look = async (path: string, kind: ProtectedKind, depth: number): Promise<void> => {
     if (found.size >= limits.watchedFiles) return;
     const facts = await stat(path).catch(() => undefined);
-    if (facts === undefined) return;
+    if (facts === undefined || (kind === 'git' && isNothing(facts))) return;
     const from = relative(project, path);
     const shown = from.startsWith('..') ? path : from;
     if (!facts.isDirectory()) found.set(path, { path: shown, kind, holds: await holds(path, facts.size, facts.mode) });
@@ -45,6 +46,12 @@ export async function closedFiles({ project, user }: ProtectedPlaces, repositori
   for (const folder of new Set([join(project, '.git'), ...repositories])) await all(folder, 'git', OF_GIT);
   return found;
 }
+
+/**
+ * An empty file of git sets and runs nothing. Walls leave one where nobody may make any, for as long as they stand: whoever works
+ * behind them has not made it.
+ */
+const isNothing = (facts: Stats): boolean => !facts.isDirectory() && facts.size === 0;
 
 /** A file that is too large to be read counts by its size alone. */
 async function holds(path: string, size: number, mode: number): Promise<string> {
