@@ -16,6 +16,8 @@ export default defineConfig({
     bail: 20,
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
+    // Node loads tests and sources as it loads the product, by stripping types: nothing is transformed.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Tests wait for processes and disks more than they work: one more at a time than there are cores.
     maxWorkers: availableParallelism() + 1,
     // Begun in the order of their names: the long files must not come last.

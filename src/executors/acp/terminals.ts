@@ -144,7 +144,8 @@ async function startTerminal(
     ...{ ended, tail, exit: undefined },
     async stop() {
       if (this.exit === undefined) {
-        stopped = child.exitCode === null && child.signalCode === null;
+        // Told twice, it was stopped the first time.
+        stopped ||= child.exitCode === null && child.signalCode === null;
         await stopGroup(child, exited, clock);
       }
       await ended;

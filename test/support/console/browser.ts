@@ -46,7 +46,7 @@ export interface Opened extends AsyncDisposable {
 
 export async function startLooking(): Promise<Looking> {
   await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build-console.ts')]);
-  const { chromium } = (await import(pathToFileURL(require.resolve('playwright-core')).href)) as {
+  const { chromium } = require('playwright-core') as {
     chromium: typeof import('../../../tools/browser/node_modules/playwright-core/index.js').chromium;
   };
   const browser = await chromium.launch({ executablePath: await browserProgram(), args: ARGUMENTS, headless: true });

@@ -2,25 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { SandboxMode } from '../../sandbox/settings.ts';
+import { sandboxFinding } from '../../src/cli/doctor/sandbox-finding.ts';
+import type { SandboxMode } from '../../src/sandbox/settings.ts';
 
 let empty = '';
 beforeAll(async () => {
   empty = await mkdtemp(join(tmpdir(), 'troupe-no-programs-'));
-  // Nothing that walls are made of is found there. What was found is kept per process, so nobody else may see it.
+  // Nothing that walls are made of is found there. What was found is kept per process: this file has one of its own.
   vi.stubEnv('PATH', empty);
   // Tests may keep their files in memory, which is another reason for no walls.
   vi.stubEnv('TMPDIR', '/tmp');
-  vi.resetModules();
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  vi.resetModules();
   await rm(empty, { recursive: true, force: true });
 });
 
 async function found(mode: SandboxMode) {
-  const { sandboxFinding } = await import('./sandbox-finding.ts');
   const settings = { mode, least: 'off', settled: false, network: [], read: [], write: [] } as const;
   return await sandboxFinding(settings, { PATH: empty, HOME: empty });
 }
