@@ -7,6 +7,7 @@ import { agent, calls, createWorld, reports, says, turnOf, type World, type Worl
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunId } from '../base/ids.ts';
 import { fail, ok } from '../base/result.ts';
+import type { Budget } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
 import type { EngineOptions } from './options.ts';
 import { readAll } from './record/read-all.ts';
@@ -169,6 +170,35 @@ describe('a run that began with a key', () => {
       ['worker', 'next', 'worker', 'next'].map((name) => expect.objectContaining({ agent: name, system: under.system })),
     );
     for (const { payload } of setups) expect(payload).toMatchObject(under);
+    await later.close();
+  });
+
+  it('keeps, when its work is done again, the limits that it was given last, and not those of its file', async () => {
+    const path = join(folder, 'limits.db');
+    const inWorld = (budget: Budget): World =>
+      world([agent({ tools: ['note'], budget: { ...budget, allowUnknownPrices: true } })], () => calls({ name: 'note' }), {
+        path,
+      });
+    const first = inWorld({ usd: 2, calls: 1 });
+    const request = { agent: 'worker', input: userText('Go.'), workspace: '.' };
+    const started = await first.engine.start({ ...request, run: RUN, budget: { usd: 0.5, tokens: 900 } });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    expect(await started.handle.done).toMatchObject({ result: { status: 'budget_exhausted' } });
+    const resumed = await first.engine.resume(RUN, { budget: { calls: 2, usd: 0.25 } });
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    await resumed.handle.done;
+    await first.close();
+    const later = inWorld({ usd: 3, calls: 9, depth: 3 });
+    const { session } = started.handle;
+    const again = async (budget?: Budget): Promise<unknown> => {
+      const outcome = await later.engine.start({ ...request, session, retries: RUN, budget });
+      if (outcome.kind !== 'started') throw new Error(outcome.error.message);
+      await outcome.handle.done;
+      const [event] = await readAll(later.ledger, session, { run: outcome.handle.run, types: ['run.started'] });
+      return event?.event_type === 'run.started' ? event.payload.budget : undefined;
+    };
+    expect(await again()).toEqual({ usd: 0.25, tokens: 900, calls: 2, depth: 3 });
+    expect(await again({ usd: 0.75, calls: 1 })).toEqual({ usd: 0.75, tokens: 900, calls: 1, depth: 3 });
     await later.close();
   });
 });

@@ -29,7 +29,10 @@ export interface StartRequest {
    * long as assistants do. What is asked of a member of the session's group goes on with its conversation.
    */
   readonly origin?: RootOrigin | undefined;
-  /** Does the work of this run of the session again: goes on from what was there before it, not from the run itself. */
+  /**
+   * Does the work of this run of the session again: goes on from what was there before it, not from the run itself. The limits
+   * that it was given last hold, limit by limit, unless others are given.
+   */
   readonly retries?: RunId | undefined;
   /** Takes the place of the agent's own models. */
   readonly model?: string | undefined;

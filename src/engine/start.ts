@@ -1,7 +1,7 @@
 /** Starting a new run: what is checked, what is written first. */
 import type { SessionId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
-import type { Failure, Payloads } from '../events/catalogue.ts';
+import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
 import type { TreeTerms } from '../events/going-on.ts';
 import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { isSomebody } from '../ledger/rules/leases.ts';
@@ -17,8 +17,7 @@ import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
 import { createMembers } from './record/members.ts';
 import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts';
-import { readAll } from './record/read-all.ts';
-import { termsIn } from './record/standing-events.ts';
+import { termsBefore } from './record/terms-before.ts';
 import { BROUGHT_STEP, bringAlong, handsOutTasks } from './run/brought.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
 import { prepareAgent, unknownPrice } from './run/prepare.ts';
@@ -36,7 +35,7 @@ export interface StartedBefore {
 
 export async function startNew(all: EngineOptions, request: StartRequest, driver: Driver): Promise<StartOutcome | StartedBefore> {
   const session = request.session ?? all.ids.session();
-  const terms = { ...(await termsBefore(all.ledger, session, request)), ...all.settings?.tree };
+  const { terms, budget: given } = await termsOf(all, session, request);
   const options = withTerms(ofSession(all, session), terms);
   const { origin = { kind: 'person' } } = request;
   const prepared = await prepareAgent(options, request.agent, request.workspace);
@@ -46,7 +45,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   if (problem !== undefined) return { kind: 'refused', error: problem };
   const run = request.run ?? options.ids.run();
   const lifetime = origin.kind === 'client' ? assistantLifetime(options) : undefined;
-  const bounds = withTimeLimit(tighter(budgetOf(setup.value.definition), request.budget), lifetime);
+  const bounds = withTimeLimit(tighter(budgetOf(setup.value.definition), given), lifetime);
   // A model that cannot be asked has no price either, and that is not what is wrong with it.
   const closed = await nobodyToAsk(options, setup.value.definition, setup.value.models);
   if (closed !== undefined) return { kind: 'refused', error: closed };
@@ -119,13 +118,17 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   });
 }
 
-/** What is done again is done by whom it was to be done. */
-async function termsBefore(ledger: Ledger, session: SessionId, { retries }: StartRequest): Promise<TreeTerms> {
-  if (retries === undefined) return {};
-  const types = ['run.started', 'run.reopened'] as const;
-  const events = await readAll(ledger, session, { run: retries, types });
-  const started = events.find((event) => event.event_type === 'run.started');
-  return { ...(started?.event_type === 'run.started' ? started.payload.tree : undefined), ...termsIn(events) };
+/** What it is given, before what the run was given whose work it does again. */
+async function termsOf(
+  { ledger, settings }: EngineOptions,
+  session: SessionId,
+  { retries, budget }: StartRequest,
+): Promise<{ readonly terms: TreeTerms; readonly budget?: Budget | undefined }> {
+  const before = await termsBefore(ledger, session, retries);
+  return {
+    terms: { ...before.tree, ...settings?.tree },
+    budget: budget === undefined ? before.budget : { ...before.budget, ...present(budget) },
+  };
 }
 
 /** Whose conversation goes on: the latest root run of the same agent that has ended and stands, or the member's latest run. */

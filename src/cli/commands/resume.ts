@@ -15,11 +15,10 @@ import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
-import { budgetIn, chooseView, finishRun, hearFor, type OutputOptions, type RunTermsOptions } from '../drive/finish-run.ts';
+import { budgetIn, chooseView, finishRun, hearFor, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
-import type { NotifyBy } from '../terminal/notify.ts';
 import { drainQueue } from './queue.ts';
 
 export type ResumeCommandOptions = RunTermsOptions;
@@ -90,12 +89,7 @@ async function resumeAndDrive(
   }
 }
 
-export interface RetryCommandOptions extends OutputOptions {
-  readonly model?: string | undefined;
-  readonly maxTurns?: number | undefined;
-  readonly yes?: boolean | undefined;
-  readonly notify?: NotifyBy | undefined;
-}
+export type RetryCommandOptions = Omit<RunTermsOptions, 'require'>;
 
 export async function retryCommand(context: CommandContext, text: string, options: RetryCommandOptions): Promise<ExitCode> {
   const { model, maxTurns } = options;
@@ -105,7 +99,8 @@ export async function retryCommand(context: CommandContext, text: string, option
     const { agent, input, workspace = project.config.workspace } = await startOf(project.ledger, row);
     if (input.role !== 'user') throw usageError(`What ${shortId(row.run)} was asked cannot be asked again`, 'start another run');
     const heard = hearFor(context, project, options);
-    const started = await project.engine.start({ agent, input, session: row.session, workspace, retries: row.run });
+    const budget = budgetIn(options);
+    const started = await project.engine.start({ agent, input, session: row.session, workspace, retries: row.run, budget });
     if (started.kind === 'refused') {
       const { code, message, fix } = started.error;
       throw new TroupeError(code, message, present({ fix }));

@@ -25,7 +25,8 @@ export function describeRuns(add: Add, perform: Perform): void {
     .action((run: string, options: ResumeCommandOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).resumeCommand(context, run, options)),
     );
-  output(add('retry <run>', 'do the work of a run that failed again, from what was before it', 'troupe retry last'))
+  const retry = add('retry <run>', 'do the work of a run that failed again, from what was before it', 'troupe retry last');
+  budgets(output(retry))
     .option('-m, --model <name>', 'use this model, whatever the agents name')
     .option('--max-turns <count>', 'stop after so many turns', parseCount)
     .option('-y, --yes', 'give every permission that is asked for')
