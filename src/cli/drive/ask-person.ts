@@ -214,7 +214,8 @@ async function asked<Said>(
 export function parsePermission(typed: string): Answer | undefined {
   const [word = '', ...rest] = typed.trim().split(/\s+/);
   const behind = rest.join(' ').toLowerCase();
-  switch (word.toLowerCase()) {
+  // People write "no, because …" and "no: …".
+  switch (word.toLowerCase().replace(/[,.:;!]$/, '')) {
     case 'y':
     case 'yes':
       return behind === '' ? { kind: 'approved' } : undefined;

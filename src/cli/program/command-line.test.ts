@@ -110,6 +110,11 @@ describe('answers that are typed', () => {
     ['always', { kind: 'approved', remember: true }],
     ['no', { kind: 'denied' }],
     ['no not on main', { kind: 'denied', note: 'not on main' }],
+    ['no, because it is Friday', { kind: 'denied', note: 'because it is Friday' }],
+    ['No: not on main.', { kind: 'denied', note: 'not on main.' }],
+    ['no.', { kind: 'denied' }],
+    ['yes.', { kind: 'approved' }],
+    ['yes, but ask Bob first', undefined],
     ['', undefined],
     ['maybe', undefined],
   ])('permission: %s', (typed, answer) => expect(parsePermission(typed)).toEqual(answer));
