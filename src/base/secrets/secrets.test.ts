@@ -196,6 +196,10 @@ describe('texts with the shape of a key', () => {
     expect(text(`aws_secret_access_key = ${AWS_SECRET}\n`)).toBe('aws_secret_access_key = [redacted:aws-secret]\n');
     expect(text(`"SecretAccessKey": "${AWS_SECRET}"`)).toBe('"SecretAccessKey": "[redacted:aws-secret]"');
     expect(text('postgres://me:Xk29-vbTq@db/x')).toBe('postgres://me:[redacted:password]@db/x');
+    // The host is behind the last of them.
+    expect(text('http://me:pw@docs.example.org@evil.com/')).toBe('http://me:[redacted:password]@evil.com/');
+    const beside = (password: string): string => `{"at":"http://me:${password}@db","mail":"me@example.org"}`;
+    expect(text(beside('Xk29-vbTq'))).toBe(beside('[redacted:password]'));
     expect(text('Authorization: Basic bWU6WGsyOS12YlRx')).toBe('Authorization: Basic [redacted:basic-auth]');
     expect(text(`BEARER ${long.slice(0, 30)}`)).toBe('BEARER [redacted:bearer]');
     expect(text('https://hooks.slack.com/services/T000/B000/abcDEF123456')).toMatch(/services\/\[redacted:webhook\]$/);

@@ -83,8 +83,9 @@ export const SHAPES: readonly Shape[] = [
   },
   {
     name: 'password',
-    within: '[A-Za-z0-9+.-]://[^\\s/:@]{0,100}:[^\\s/@]{8,200}@',
-    exact: /(?<=[a-z0-9+.-]:\/\/[^\s/:@]{0,100}:)[^\s/@]{8,200}(?=@)/gi,
+    // The host begins behind the last @: a name before that one belongs to the password.
+    within: '[A-Za-z0-9+.-]://[^\\s/:@]{0,100}:(?:[^\\s/@]{1,200}(?:@[A-Za-z0-9.-]{1,100}){1,3}|[^\\s/@]{8,200})@',
+    exact: /(?<=[a-z0-9+.-]:\/\/[^\s/:@]{0,100}:)(?:[^\s/@]{1,200}(?:@[a-z0-9.-]{1,100}){1,3}|[^\s/@]{8,200})(?=@)/gi,
     accepts: canBeSecret,
   },
   {
