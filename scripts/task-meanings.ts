@@ -44,6 +44,7 @@ export const taskMeanings: { readonly [Type in keyof typeof taskEvents | 'task.c
       ref: 'stands for it in the start of the run that works on it',
       verify: 'commands that the runtime runs when the work is said to be done',
       again: 'the task that this one does again',
+      planned: 'only shown by `--plan-only`: nobody is handed it before the run is resumed',
     },
   },
   'task.policy': {

@@ -108,6 +108,12 @@ it('shows its packages before anything is handed over, and goes on from there', 
   const packages = parseAllDocuments(planned.out).map((document) => document.toJS() as { instruction: { goal: string } });
   expect(packages.map(({ instruction }) => instruction.goal.split(' ')[0])).toEqual(['Add', 'Document']);
   expect(ofType(await eventsOfRun(), 'run.started').some(({ payload }) => payload.origin.kind === 'task')).toBe(false);
+  expect(planned.err).not.toContain('hands task-');
+  // A plan has no files and no place of its own: whoever plans the same has all of it, too.
+  const worktrees = spawnSync('git', ['worktree', 'list'], { cwd: join(folder, 'workspace'), encoding: 'utf8' });
+  expect(worktrees.stdout.trim().split('\n')).toHaveLength(1);
+  const again = await troupe('run', 'lead', PROMPT, '--plan-only');
+  expect(parseAllDocuments(again.out), again.err).toHaveLength(2);
   const resumed = await troupe('resume', 'last');
   expect(resumed.code, resumed.err).toBe(0);
   expect(resumed.err).toMatch(/^completed, verified · /m);

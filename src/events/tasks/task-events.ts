@@ -34,6 +34,8 @@ export const taskEvents = {
     verify: z.array(z.string()),
     /** The task that this one does again, with another scope. */
     again: z.string().optional(),
+    /** Only shown: nobody is handed it before the run is resumed. */
+    planned: z.literal(true).optional(),
   }),
   /** A limit was reached or an error came again: what the settings have happen then. */
   'task.policy': z.object({

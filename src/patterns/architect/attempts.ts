@@ -51,16 +51,18 @@ export async function planAttempt(shop: Workshop, unit: Unit): Promise<void> {
   const key = `${attemptKey(unit)}/plan`;
   const task = taskId(run.run, attemptKey(unit));
   const cwd = await run.steps.step(`${key}/place`, () => run.tasks.where(task, settings.workspace));
-  await recordPackage(shop, unit, { key, task, cwd });
+  await recordPackage(shop, unit, { key, task, cwd, planned: true });
 }
 
 interface At {
   readonly key: string;
   readonly task: string;
   readonly cwd: string;
+  readonly planned?: true;
 }
 
-async function recordPackage(shop: Workshop, unit: Unit, { key, task, cwd }: At): Promise<{ ref: string; prompt: string }> {
+async function recordPackage(shop: Workshop, unit: Unit, at: At): Promise<{ ref: string; prompt: string }> {
+  const { key, task, cwd, planned } = at;
   const { run, known } = shop;
   const { wanted, attempt, executor, again } = unit;
   const snapshot = snapshotOf(known, { task, attempt });
@@ -83,7 +85,8 @@ async function recordPackage(shop: Workshop, unit: Unit, { key, task, cwd }: At)
     runtime: { cwd, tool_mode: wanted.mode, environment_fingerprint: environment },
   });
   const ref = packageRef(yaml);
-  const payload = { task, attempt, executor, yaml, ref, verify: acceptanceCommands(wanted.acceptance), ...present({ again }) };
+  const verify = acceptanceCommands(wanted.acceptance);
+  const payload = { task, attempt, executor, yaml, ref, verify, ...present({ again, planned }) };
   await run.steps.emit(`${key}/package`, { type: 'task.package', payload });
   const nonce = await run.steps.nonce(`${key}/fence`);
   return { ref, prompt: packagePrompt(yaml, snapshot.context, unit.before, nonce) };

@@ -16,13 +16,13 @@ import { nextWave } from './waves.ts';
 export async function workThrough(state: Progressing): Promise<Next | undefined> {
   const { run, settings } = state;
   while (state.queue.length > 0) {
+    if (state.waves === 0) await showPlan(state);
     const { wave, rest } = nextWave(state.queue, settings.parallel);
     state.queue = rest;
     state.waves += 1;
     const key = `wave/${state.waves}`;
     const shop: Workshop = { run, settings, base: state.base, known: state.known };
     const attempts = await prepareAll(state, shop, wave);
-    if (state.waves === 1) await showPlan(state, shop);
     if (attempts.length === 0) continue;
     const ended = await workOnAttempts(shop, key, attempts);
     for (const one of ended) await receive(state, one);
@@ -63,11 +63,11 @@ async function prepareAll(state: Progressing, shop: Workshop, wave: readonly Uni
   return attempts;
 }
 
-/** Before anything is handed over, where only the plan was asked for: all of it is shown, and the run is left. */
-async function showPlan(state: Progressing, shop: Workshop): Promise<void> {
-  if (!state.run.tasks.planOnly) return;
-  for (const unit of state.queue) await planAttempt(shop, unit);
-  await state.run.tasks.hold();
+/** Where only the plan was asked for: all of it is shown, and the run is left before it has files or a place of its own. */
+async function showPlan({ run, settings, base, known, queue }: Progressing): Promise<void> {
+  if (!run.tasks.planOnly) return;
+  for (const unit of queue) await planAttempt({ run, settings, base, known }, unit);
+  await run.tasks.hold();
 }
 
 /** There is no place to work on it. */

@@ -56,9 +56,10 @@ export function patternLine(event: RecordedByPattern): ['detail' | 'info' | 'war
     case 'task.snapshot':
       return ['detail', `keeps what is known for ${event.payload.task}: ${counted(event.payload.events.length, 'event')}`];
     case 'task.package': {
-      const { task, executor, attempt, verify } = event.payload;
+      const { task, executor, attempt, verify, planned } = event.payload;
       const again = attempt === 1 ? '' : `, attempt ${attempt}`;
-      return ['info', `hands ${task} to ${executor}${again}${verify.length === 0 ? '' : `; must pass: ${verify.join(', ')}`}`];
+      const does = planned === true ? 'would hand' : 'hands';
+      return ['info', `${does} ${task} to ${executor}${again}${verify.length === 0 ? '' : `; must pass: ${verify.join(', ')}`}`];
     }
     case 'task.policy': {
       const { task, trigger, action, to, why, error } = event.payload;
