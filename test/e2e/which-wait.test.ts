@@ -99,5 +99,8 @@ describe('several runs of a tree ask at once', () => {
     const [, shown = ''] = /--shown (\w+)/.exec(printed(asked.err, 'w3')[0] ?? '') ?? [];
     expect(await project.troupe('approve', 'last', '--shown', shown)).toMatchObject({ code: 5 });
     expect(await there(project)).toEqual(['w3']);
+    // The others are still open: whoever means the same once more is told who was first, and not of those.
+    const again = await project.look('approve', 'last', '--shown', shown);
+    expect(again).toMatchObject({ code: 2, err: expect.stringMatching(/answered .* already; .*: approved by /) });
   });
 });

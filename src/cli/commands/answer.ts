@@ -186,6 +186,7 @@ async function findWait(
   const own = waits.filter((one) => one.run === row.run && fits(one));
   const first = named === undefined || own.length > 0 ? undefined : await firstAnswer(project, row, named);
   if (first !== undefined) throw notRecorded(context, row, { kind: 'answered', first });
+  await requireUnanswered(context, project, { row, waits, options });
   const fitting = seenAmong(own.length > 0 ? own : waits.filter(fits), options.shown);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
@@ -201,6 +202,24 @@ async function findWait(
   }
   if (named === undefined) throw usageError(`${row.run} waits for something else`, choices(waits));
   throw usageError(`${row.run} does not wait for "${named}"`, `open: ${waits.map((one) => one.wait).join(', ') || 'nothing'}`);
+}
+
+/** Whoever names what they have seen means that question: when it is answered already, by whom, and not what is asked since. */
+async function requireUnanswered(context: CommandContext, { ledger }: Project, { row, waits, options }: Meant): Promise<void> {
+  const { shown } = options;
+  const isSeen = (one: string | undefined): boolean =>
+    shown !== undefined && shown.length >= limits.shownCharacters && one?.startsWith(shown) === true;
+  if (shown === undefined || waits.length === 0) return;
+  if (waits.some((one) => one.kind === 'permission' && isSeen(one.shown))) return;
+  const types = ['approval.asked', 'approval.answered'] as const;
+  const events = await ledger.read({ session: row.session, types, newest: true, limit: limits.questionsPerRun });
+  const asked = events.find((event) => event.event_type === 'approval.asked' && isSeen(event.payload.shown));
+  if (asked === undefined) return;
+  const answered = events.find(
+    (event) => event.event_type === 'approval.answered' && event.run_id === asked.run_id && event.step === asked.step,
+  );
+  const first = answered?.event_type === 'approval.answered' ? firstOf(answered) : undefined;
+  if (first !== undefined) throw notRecorded(context, { run: asked.run_id }, { kind: 'answered', first });
 }
 
 /** Of several, the one that the person names by what they have seen of it. */
