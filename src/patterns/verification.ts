@@ -68,7 +68,7 @@ export function together(parts: readonly NamedResult[]): Verification {
   if (verified) return { state: 'verified' };
   const why = parts.flatMap((part) => {
     const { verification } = part.result;
-    const reasons = gaveText(part) && verification.state === 'unchecked' ? (verification.reasons ?? []) : [];
+    const reasons = verification.state === 'unchecked' ? (verification.reasons ?? []) : [];
     return reasons.map((reason) => `${part.name}: ${reason}`);
   });
   return unchecked([...new Set(why)]);

@@ -36,11 +36,15 @@ export function changesSeen(
   events: readonly LedgerEvent[],
 ): Pick<CollectedWork, 'files' | 'diff'> & { readonly outside: readonly Diff[] } {
   const changes = lastOfEach(events);
+  const own = new Set(
+    events.flatMap((event) => (event.event_type === 'file.diff' && event.payload.by !== 'outside' ? [event.payload.path] : [])),
+  );
   const inScope = changes.filter(({ path }) => isIn(terms, path));
   return {
     files: inScope.map(({ path, addedLines, removedLines }) => ({ path, added: addedLines, removed: removedLines })),
     diff: joined(inScope.map(({ diff }) => diff)),
-    outside: changes.filter(({ path }) => !isIn(terms, path)),
+    // What others changed meanwhile is no breach of the task's.
+    outside: changes.filter(({ path }) => own.has(path) && !isIn(terms, path)),
   };
 }
 

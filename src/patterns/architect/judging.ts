@@ -3,7 +3,7 @@ import { present } from '../../base/present.ts';
 import type { Payloads, Verification } from '../../events/catalogue.ts';
 import type { RanBefore } from '../task-support.ts';
 import type { NamedResult } from '../verification.ts';
-import { UNCHECKED, unchecked } from '../verification.ts';
+import { UNCHECKED, unchecked, unverified } from '../verification.ts';
 import type { TaskJudgement, WantedTask } from './exits.ts';
 import type { Failed } from './policy.ts';
 import { isWithinScope, smaller } from './scope.ts';
@@ -91,7 +91,7 @@ export function judgedPayload(
   });
   return {
     ...{ task: attempt.task, attempt: unit.attempt, verdict, by, why, acceptance: lines },
-    verification: verdict === 'accepted' ? worth(lines, result.verification, before) : UNCHECKED,
+    verification: verdict === 'accepted' ? breached(worth(lines, result.verification, before), collected.noticed) : UNCHECKED,
   };
 }
 
@@ -109,10 +109,18 @@ function worth(lines: Judged['acceptance'], verification: Verification, before: 
   return lines.every(({ how, met }) => how === 'run' && met) ? verification : UNCHECKED;
 }
 
+/** What was written where it must not be, and could not be taken back, no passing command makes good. */
+function breached(found: Verification, noticed: readonly string[]): Verification {
+  if (noticed.length === 0) return found;
+  const reason = `it wrote outside of its task, and that is still there: ${noticed.join(', ')}`;
+  return unverified([...(found.state === 'unverified' ? found.reasons : []), reason]);
+}
+
 /** What the answer rests on: accepted tasks as they were found, and a gap for each that was given up. */
 export function restsOnTasks(done: readonly Done[], together: Verification | undefined): readonly NamedResult[] {
-  const parts = done.map(({ task, verdict, verification }): NamedResult => {
-    if (verdict === 'given_up') return { name: task, result: { status: 'failed', verification: UNCHECKED } };
+  const parts = done.map(({ task, verdict, why, verification }): NamedResult => {
+    if (verdict === 'given_up')
+      return { name: task, result: { status: 'failed', verification: unchecked([`given up: ${why}`]) } };
     return { name: task, result: { status: statusOf(verification), verification } };
   });
   if (together === undefined) return parts;

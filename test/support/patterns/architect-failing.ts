@@ -85,6 +85,36 @@ export const architectFailures: readonly Scenario[] = [
     expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
     check: (played) => expect(payloads(played, 'task.judged')).toMatchObject([{ verdict: 'given_up', by: 'architect' }]),
   }),
+  row('what was written outside and could not be taken back is not made good by what passes', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet', { include: ['left'] })),
+        (request) => judges(request, 'accepted'),
+        () => reports('Done.'),
+      ),
+      hand: works,
+    }),
+    expect: { status: 'completed_unverified', finalAgent: 'chief', verification: 'unverified' },
+    check: (played) =>
+      expect(played.result.verification).toMatchObject({
+        reasons: [expect.stringMatching(/^task-\w+: it wrote outside of its task, and that is still there: elsewhere$/)],
+      }),
+  }),
+  row('beside work that is proved, what was given up is the reason why the whole is not', {
+    brain: byAgent({
+      chief: inTurn(
+        () => delegates(task('greet'), task('other', { include: ['other'], acceptance: ['`fail` passes'] })),
+        (request) => judges(request, 'accepted'),
+        () => reports('Half of it.'),
+      ),
+      hand: works,
+    }),
+    expect: { finalAgent: 'chief', verification: 'unchecked' },
+    check: (played) =>
+      expect(played.result.verification).toMatchObject({
+        reasons: [expect.stringMatching(/^task-\w+: given up: /)],
+      }),
+  }),
   row('an executor that takes too long is stopped, and that is reported', {
     clock: createQuietClock(),
     brain: byAgent({

@@ -1,9 +1,10 @@
 /**
  * Tasks without a disk, the same by hand and on the engine. Names decide: a task changes the files that it includes, one that
- * includes `stray` also wrote outside, one that includes `nothing` changed nothing, one that includes `slow` has changed more
- * whenever it is looked at, patches that hold `torn` stand against what came before, and commands that begin with `fail` fail.
- * Those that begin with `apart` fail where the work of two is together, and where a `full` file is in it there is no place.
- * Where a task began all fail but those that begin with `old`.
+ * includes `stray` also wrote outside, one that includes `left` did and it could not be taken back, one that includes
+ * `nothing` changed nothing, one that includes `slow` has changed more whenever it is looked at, patches that hold `torn`
+ * stand against what came before, and commands that begin with `fail` fail. Those that begin with `apart` fail where the work
+ * of two is together, and where a `full` file is in it there is no place. Where a task began all fail but those that begin
+ * with `old`.
  */
 import { childRunId, type RunId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
@@ -37,7 +38,9 @@ const isFull = (base: string | undefined): boolean => base?.endsWith('+full') ==
 const written = ({ include, mode }: TaskTerms) => (mode === 'read-only' || include.includes('nothing') ? [] : include);
 const changedBy = (terms: TaskTerms) => written(terms).map((path) => ({ path, added: 1, removed: 0 }));
 const strayOf = ({ include }: TaskTerms) =>
-  include.includes('stray') ? [{ path: 'elsewhere', why: 'it is in no included path', kept: 'kept.patch' }] : [];
+  include.includes('stray') || include.includes('left')
+    ? [{ path: 'elsewhere', why: 'it is in no included path', ...(include.includes('stray') ? { kept: 'kept.patch' } : {}) }]
+    : [];
 const patchOf = (terms: TaskTerms): string => written(terms).join(' ');
 const textOf = (terms: TaskTerms): string =>
   written(terms)
