@@ -5,6 +5,14 @@ const PLAYED = 'src/patterns/patterns.test.ts';
 
 export const taskMutations: readonly Mutation[] = [
   {
+    invariant: 'Whoever goes on with more turns has them, also where a pattern counts them over several runs',
+    change: 'what it was started with holds',
+    file: 'src/engine/run/own-loop.ts',
+    find: 'Math.max(allowed, given - turnsBefore(node.started))',
+    replace: 'Math.min(allowed, given - turnsBefore(node.started))',
+    caughtBy: { file: 'src/engine/more-turns.test.ts', test: 'the supervisor of a team' },
+  },
+  {
     invariant: 'An architect has no hands, whatever its file says',
     change: 'it gets the tools of its file',
     file: 'src/engine/run/prepare.ts',

@@ -97,6 +97,8 @@ export const runOrigin = z.discriminatedUnion('kind', [
     as: loopAs,
     member,
     maxTurns: maxTurns.optional(),
+    /** Turns that it took in earlier runs of the same work, where they are counted together. */
+    turnsBefore: z.number().int().nonnegative().optional(),
     /** Ways to end that are not offered. */
     closed: z.array(z.string()).optional(),
   }),
@@ -204,6 +206,11 @@ export function worksForParent(started: Started): boolean {
 
 export function turnsAllowed({ origin }: Started): number | undefined {
   return 'maxTurns' in origin ? origin.maxTurns : undefined;
+}
+
+/** Turns that count together with its own and were taken in runs before. */
+export function turnsBefore({ origin }: Started): number {
+  return (origin.kind === 'seat' ? origin.seat.turnsBefore : origin.kind === 'loop' ? origin.turnsBefore : undefined) ?? 0;
 }
 
 /** Whether the run above started it because of what that is, and not because a model asked for it. */

@@ -69,7 +69,7 @@ export async function runLoop(input: LoopInput, ports: LoopPorts): Promise<LoopR
       await listen(loop, turn);
       await makeRoom(loop, turn);
     }
-    if (turn === input.limits.maxTurns && (turn > 1 || ports.tools.specs.length > 0)) endSoon(loop, prompts.outOfTurns);
+    if (turn === input.limits.maxTurns && (turn > 1 || couldGoOn(loop))) endSoon(loop, prompts.outOfTurns);
     const result = (await takeTurn(loop, turn)) ?? endless(loop, turn);
     if (result !== undefined) return result;
   }
@@ -80,6 +80,10 @@ export async function runLoop(input: LoopInput, ports: LoopPorts): Promise<LoopR
     fix: `Go on with more: troupe resume <run> --max-turns ${all * 2}. Or raise maxTurns in its file, or give a smaller task.`,
   });
 }
+
+/** Whether there is anything that it could do instead of giving its answer. */
+const couldGoOn = ({ ports, input }: Loop): boolean =>
+  ports.tools.specs.length > 0 || input.exits.some((exit) => exit.goesOn === true);
 
 /** The end of a loop whose agent goes on although every turn could be its last. */
 function endless(loop: Loop, turn: number): LoopResult | undefined {

@@ -15,6 +15,7 @@ import {
   type Seat,
   teamSeat,
   turnsAllowed,
+  turnsBefore,
 } from '../events/run-origin.ts';
 import type { Ending, Exit, LoopResult } from '../loop/port.ts';
 import type { RunResult, Steps } from './steps.ts';
@@ -31,6 +32,8 @@ export interface AgentRun {
   readonly goesOn: boolean;
   /** Tightens the agent's own limit of turns. */
   readonly maxTurns: number | undefined;
+  /** Turns that it took in earlier runs and that count here. */
+  readonly turnsBefore: number;
   /** Only the agent's own loop is wanted, and as what. */
   readonly loopOnly: LoopAs | undefined;
   /** Ways to end its loop that are not open to it this time. */
@@ -65,7 +68,7 @@ export interface AgentRun {
 /** What is wanted of the agent, by how its run came to be. */
 export function wantedBy(
   started: Payloads['run.started'],
-): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'loopOnly' | 'closed'> {
+): Pick<AgentRun, 'input' | 'seat' | 'goesOn' | 'maxTurns' | 'turnsBefore' | 'loopOnly' | 'closed'> {
   const { input, continues } = started;
   return {
     input: input.role === 'user' ? input : userText(''),
@@ -73,6 +76,7 @@ export function wantedBy(
     // A group's member keeps its conversation but gets a new task: its patterns apply again.
     goesOn: parentRun(started) !== undefined && continues !== undefined && memberOfGroup(started) === undefined,
     maxTurns: turnsAllowed(started),
+    turnsBefore: turnsBefore(started),
     loopOnly: loopOnlyAs(started),
     closed: closedExits(started),
   };

@@ -83,6 +83,8 @@ export type StartOptions = {
       readonly as: LoopAs;
       readonly member?: string | undefined;
       readonly maxTurns?: number | undefined;
+      /** Turns that it took in earlier runs and that count here. */
+      readonly turnsBefore?: number | undefined;
       /** Ways to end that are not offered this time. */
       readonly closed?: string[] | undefined;
     }

@@ -80,7 +80,8 @@ function print(context: CommandContext, run: string, applied: AppliedWork, { lef
   if (applied.finished !== undefined) progress.prose(`finished first: ${safeLine(applied.finished)}, which had been cut off`);
   // Where it is there already nothing is to be changed.
   if (applied.kind !== 'nothing') for (const file of applied.files) out.line(fileLine(file));
-  for (const { path, why } of applied.inTheWay) progress.line(`in the way: ${safeLine(path)}: ${why}`);
+  for (const { path, why, fix } of applied.inTheWay)
+    progress.line(`in the way: ${safeLine(path)}: ${safeLine(why)}${fix === undefined ? '' : `. ${safeLine(fix)}`}`);
   for (const { path, says, hunks } of applied.conflicts) {
     progress.line(`conflict: ${safeLine(path)}: ${safeLine(says)}`);
     for (const { line, ours, theirs } of hunks)
@@ -107,7 +108,9 @@ function summary(
   if (kind === 'applied' && branch !== undefined) return `on the branch ${safeLine(branch.name)} (${branch.commit.slice(0, 12)})`;
   if (kind === 'applied') return `applied; take it back with: ${call} apply --undo`;
   const count = counted(inTheWay.length + conflicts.length, 'file');
-  const ways = merge === true || conflicts.length > 0 ? [] : ['commit or stash yours', `${call} apply ${shortId(run)} --merge`];
+  // Where something has to be moved away, neither a commit nor a merge helps.
+  const helps = merge !== true && conflicts.length === 0 && inTheWay.every((one) => one.fix === undefined);
+  const ways = helps ? ['commit or stash yours', `${call} apply ${shortId(run)} --merge`] : [];
   const fix = [...ways, `${call} apply ${shortId(run)} --branch <name>`].join(', or: ');
   const next = conflicts.length > 0 ? 'Bring them together first' : `Try: ${fix}`;
   return `not applied, nothing was changed: ${count} in the way. ${next}`;

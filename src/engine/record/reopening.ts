@@ -10,7 +10,7 @@ import type { Budget, EventType, Failure, Payloads } from '../../events/catalogu
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { patternEndTypes, patternEventTypes } from '../../events/pattern-events.ts';
-import { isStartedByPattern, parentRun } from '../../events/run-origin.ts';
+import { isStartedByPattern, parentRun, turnsBefore } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { isBroadcast } from '../../projections/patterns/broadcast-text.ts';
@@ -67,7 +67,7 @@ export function reopening(all: readonly LedgerEvent[], root: RunId, terms: Resum
   const top = find(root);
   if (top === undefined) return { kind: 'stays', why: { code: 'not_ended', message: 'The run has not ended.' } };
   const limits = (run: string): Budget | undefined => find(run)?.started.budget;
-  const reopened = reopenedBelow(top, find, (ended) => isMended(ended, terms, limits))?.runs;
+  const reopened = reopenedBelow(top, find, (one) => isMended(one, terms, limits))?.runs;
   if (reopened === undefined) return { kind: 'stays', why: whyNot(top, terms) };
   const raised = new Set(reopened.flatMap(({ ended }) => ended.payload.exhausted ?? []));
   const { budget, model, maxTurns } = terms;
@@ -128,13 +128,13 @@ interface Child extends GoesOn {
 function reopenedBelow(
   one: EndedRun,
   find: (run: string) => EndedRun | undefined,
-  mended: (ended: End['payload']) => boolean,
+  mended: (one: EndedRun) => boolean,
 ): GoesOn | undefined {
   const { run, ended, events, children } = one;
   const { status, error } = ended.payload;
   if (status !== 'failed' && status !== 'budget_exhausted') return undefined;
   if (error?.code === 'reported_failure') return undefined;
-  if (reasonOutside(ended.payload) !== undefined && !mended(ended.payload)) return undefined;
+  if (reasonOutside(ended.payload) !== undefined && !mended(one)) return undefined;
   const failed = children.flatMap(({ run_id, position }): Child[] => {
     const child = find(run_id);
     const goesOn = child === undefined ? undefined : reopenedBelow(child, find, mended);
@@ -209,15 +209,19 @@ function isAbout({ step }: LedgerEvent, run: RunId, children: ReadonlySet<RunId>
   return children.has(childRunId(run, key));
 }
 
-function isMended(ended: End['payload'], terms: ResumeTerms, limits: (run: string) => Budget | undefined): boolean {
-  const { exhausted, turns = 0 } = ended;
-  switch (reasonOutside(ended)) {
+function isMended(
+  { started, ended: { payload } }: EndedRun,
+  terms: ResumeTerms,
+  limits: (run: string) => Budget | undefined,
+): boolean {
+  const { exhausted, turns = 0 } = payload;
+  switch (reasonOutside(payload)) {
     case undefined:
       return false;
     case 'model':
       return terms.model !== undefined;
     case 'turns':
-      return (terms.maxTurns ?? 0) > turns;
+      return (terms.maxTurns ?? 0) > turnsBefore(started) + turns;
     case 'time':
       return isRaised(['wallMs'], exhausted === undefined ? undefined : limits(exhausted), terms.budget);
     case 'budget':

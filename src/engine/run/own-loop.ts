@@ -1,5 +1,5 @@
 /** An agent's own loop, with everything it does recorded: its ports are the engine's. */
-import { listenerOf, turnsAllowed } from '../../events/run-origin.ts';
+import { listenerOf, turnsAllowed, turnsBefore } from '../../events/run-origin.ts';
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopModel, LoopTools } from '../../loop/port.ts';
 import type { CheckedResult, LoopRequest } from '../../patterns/agent-run.ts';
@@ -17,6 +17,7 @@ import { recordedPeer } from '../peers/recorded-peer.ts';
 import type { AsksPeers } from '../peers/recorder.ts';
 import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { timesReopened, treeTerms } from '../record/standing-events.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { hostedLoop } from '../spawning/hosted-loop.ts';
 import { checkpointOf, condense } from './condense.ts';
@@ -43,7 +44,7 @@ export async function ownLoop(
   const offers = setup.tools.length > 0 || exits.length > 0 || output.schema !== undefined || request.hears === true;
   if (own === undefined && request.reports && offers) exits.push(finalReportExit(output));
   const limits = loopLimits(setup.definition);
-  const maxTurns = turnsAllowed(node.started) ?? limits.maxTurns;
+  const maxTurns = turnsOf(node) ?? limits.maxTurns;
   const listener = request.hears === true ? listenerOf(node.started) : undefined;
   const from = checkpointOf(node, stepIndex, request.input);
   const input: LoopInput = {
@@ -86,6 +87,13 @@ export async function ownLoop(
   if (peer?.isLeft() === true) node.leftThere = true;
   node.passedOver = unheardBy(tree, node).length;
   return { ...result, verification: await checkLoopResult(tree, node, result) };
+}
+
+/** Whoever was given more turns since has them, less those that were counted before it. */
+function turnsOf(node: DrivenRun): number | undefined {
+  const allowed = turnsAllowed(node.started);
+  const given = timesReopened(node.journal.past) === 0 ? undefined : treeTerms(node).maxTurns;
+  return allowed === undefined || given === undefined ? allowed : Math.max(allowed, given - turnsBefore(node.started));
 }
 
 /** A form that is wanted of plain answers goes with every request. */

@@ -70,7 +70,9 @@ export const applied = z.object({
     }),
   ),
   undone: z.array(z.string()).optional().describe('files that were taken back, with --undo'),
-  inTheWay: z.array(z.object({ path: z.string(), why: z.string() })).describe('files of yours that would be touched'),
+  inTheWay: z
+    .array(z.object({ path: z.string(), why: z.string(), fix: z.string().optional() }))
+    .describe('files of yours that would be touched'),
   conflicts: z.array(mergeConflict).describe('where the work does not go together with what you have'),
   left: z
     .array(z.object({ task: z.string(), path: z.string(), why: z.string() }))

@@ -58,13 +58,13 @@ export async function runArchitect(run: AgentRun, config: ArchitectConfig, messa
   let continues: RunId | undefined;
   for (let round = 1, turns = 0; ; round += 1) {
     const key = `architect/${round}`;
-    const left = Math.max(1, most - turns);
-    const closed = closedNow(state, rounds, left);
-    const result = await ask(state, key, next.prompt, { continues, closed, maxTurns: left });
+    const closed = closedNow(state, rounds);
+    const asked = { continues, closed, maxTurns: Math.max(1, most - turns), turnsBefore: turns };
+    const result = await ask(state, key, next.prompt, asked);
     turns += result.turns;
     continues = result.finalRun;
     const decision = succeeded(result) ? decisionOf(result.exit, settings) : undefined;
-    if (decision === undefined) return await answer(state, key, result);
+    if (decision === undefined) return await answer(state, key, { ...result, turns });
     if (decision.kind === CLARIFY) rounds += 1;
     if (decision.kind === DELEGATE) rounds = 0;
     const then = await carryOut(state, key, decision, rounds);
@@ -73,9 +73,7 @@ export async function runArchitect(run: AgentRun, config: ArchitectConfig, messa
   }
 }
 
-function closedNow({ open, settings }: Progressing, rounds: number, left: number): string[] {
-  // With its last turn it can only report.
-  if (left === 1) return [CLARIFY, DELEGATE, JUDGE];
+function closedNow({ open, settings }: Progressing, rounds: number): string[] {
   return [
     ...(rounds >= settings.clarifyRounds ? [CLARIFY] : []),
     // First things first: what came back is judged before anything else goes out.
@@ -87,6 +85,7 @@ interface Asked {
   readonly continues: RunId | undefined;
   readonly closed: string[];
   readonly maxTurns: number;
+  readonly turnsBefore: number;
 }
 
 async function ask({ run, settings }: Progressing, key: string, prompt: UserMessage, asked: Asked): Promise<RunResult> {

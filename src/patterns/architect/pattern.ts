@@ -20,7 +20,10 @@ export const architectPattern = {
       applies: 'none',
       voice: { system: (own) => architectSystem(settings, own) },
       loop: async (run: AgentRun, input) => {
-        const checked = await run.loop({ input, reports: true, exits: architectExits(settings, run.closed) });
+        const checked = await run.loop({
+          ...{ input, reports: true, turnsBefore: run.turnsBefore },
+          exits: architectExits(settings, run.closed),
+        });
         return { result: { ...resultOf(run, checked), exit: checked.exit } };
       },
     };

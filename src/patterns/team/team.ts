@@ -165,7 +165,7 @@ async function judge(
   supervisor.last = { run: judged.finalRun, agent: judged.finalAgent };
   if (succeeded(judged)) return judged;
   const message = `At the supervisor ${supervisor.name} in cycle ${at.cycle}: ${judged.error?.message ?? judged.status}`;
-  return { ...judged, error: { code: 'supervisor_failed', ...judged.error, message } };
+  return { ...judged, turns: supervisor.turns, error: { code: 'supervisor_failed', ...judged.error, message } };
 }
 
 function take(

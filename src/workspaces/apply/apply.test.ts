@@ -69,6 +69,8 @@ async function worked(work: (path: string) => void, files: Files = BASE) {
   };
 }
 
+const withoutTimes = (all: string): string => all.replaceAll(/ [\d.]+ (\w+)$/gm, ' $1');
+
 const everyKind = (path: string): void => {
   writeFiles(path, {
     'a.txt': BASE['a.txt'].replace('two', '2'),
@@ -106,7 +108,6 @@ describe('a result', () => {
     expect(untouched(everythingOf(top))).toEqual(untouched(before));
 
     value(await undo());
-    const withoutTimes = (all: string) => all.replaceAll(/ [\d.]+ (\w+)$/gm, ' $1');
     expect(withoutTimes(everythingOf(top))).toBe(withoutTimes(before));
     expect(untouched(everythingOf(top))).toEqual(untouched(before));
     expect(record.events).toEqual([`made ${applied.apply}`, `undone ${applied.apply}`]);
@@ -197,11 +198,18 @@ describe("the user's own changes are never touched", () => {
     ['new and not tracked', (top: string) => writeFiles(top, { 'new.txt': 'mine\n' }), 'new.txt', 'not committed'],
     ['new and ignored', (top: string) => writeFiles(top, { 'ignored.txt': 'mine\n' }), 'ignored.txt', 'not committed'],
     ['a file where a folder is wanted', (top: string) => writeFiles(top, { fresh: 'mine\n' }), 'fresh/file', 'a file of yours'],
+    ['a folder where a file is wanted', (top: string) => writeFiles(top, { 'new.txt/x': 'x' }), 'new.txt', 'files of yours'],
     [
-      'a folder where a file is wanted',
-      (top: string) => writeFiles(top, { 'new.txt/mine': 'mine\n' }),
+      'an empty folder where a file is wanted',
+      (top: string) => mkdirSync(join(top, 'new.txt/in/it'), { recursive: true }),
       'new.txt',
-      'files of yours',
+      'empty folder',
+    ],
+    [
+      'to take the place of a folder with more in it',
+      (top: string) => mkdirSync(join(top, 'docs/x')),
+      'docs',
+      'docs/x is an empty',
     ],
     [
       'behind a link',
@@ -217,12 +225,16 @@ describe("the user's own changes are never touched", () => {
     const { top, apply } = await worked((place) => {
       writeFiles(place, { 'a.txt': BASE['a.txt'].replace('two', '2'), 'new.txt': 'new\n', 'fresh/file': 'new\n' });
       writeFiles(place, { '.gitignore': '', 'ignored.txt': 'now tracked\n' });
+      rmSync(join(place, 'docs'), { recursive: true });
+      writeFiles(place, { docs: 'a file\n' });
     });
     change(top);
     const before = everythingOf(top);
     const refused = value(await apply());
     expect(refused.kind).toBe('refused');
-    expect(refused.inTheWay).toEqual(expect.arrayContaining([{ path, why: expect.stringContaining(why) }]));
+    expect(refused.inTheWay).toEqual(
+      expect.arrayContaining([expect.objectContaining({ path, why: expect.stringContaining(why) })]),
+    );
     expect(everythingOf(top)).toBe(before);
   });
 
@@ -242,7 +254,6 @@ describe("the user's own changes are never touched", () => {
       conflicts: [{ path: 'a.txt', kind: 'content', hunks: [{ base: 'two', ours: 'zwei', theirs: '2' }] }],
     });
     expect(everythingOf(top)).toBe(before);
-    writeFiles(top, { 'a.txt': BASE['a.txt'], 'ignored.txt': 'x' });
   });
 
   it('a result that stands against what was committed since is refused, with both sides', async () => {
@@ -253,6 +264,18 @@ describe("the user's own changes are never touched", () => {
       conflicts: [{ path: 'a.txt', sides: [{ task: 'your files' }, { task: 'run_1' }] }],
     });
     expect(value(await apply({ branch: 'x' }))).toMatchObject({ kind: 'refused' });
+    expect(git(top, 'status', '--porcelain')).toBe('');
+  });
+
+  it('undo refuses where something of theirs has taken the place of a folder, and changes nothing', async () => {
+    const { top, apply, undo } = await worked(everyKind);
+    value(await apply());
+    writeFiles(top, { docs: 'mine\n' });
+    const before = everythingOf(top);
+    expect(await undo()).toMatchObject({ error: { code: 'changed_since', message: expect.stringContaining('docs/x.md') } });
+    expect(everythingOf(top)).toBe(before);
+    rmSync(join(top, 'docs'));
+    value(await undo());
     expect(git(top, 'status', '--porcelain')).toBe('');
   });
 
@@ -297,10 +320,10 @@ describe('cut off anywhere', () => {
 
   it.each(points)('at "%s": undo takes it back', async (point) => {
     const { top, options, request, record, cutAt } = await worked(everyKind);
-    const before = everythingOf(top).replaceAll(/ [\d.]+ (\w+)$/gm, ' $1');
+    const before = withoutTimes(everythingOf(top));
     await expect(applyWork(cutAt(point), request, record)).rejects.toThrow('the power');
     value(await undoLast(options, record));
-    expect(everythingOf(top).replaceAll(/ [\d.]+ (\w+)$/gm, ' $1')).toBe(before);
+    expect(withoutTimes(everythingOf(top))).toBe(before);
     expect(readdirSync(top)).not.toContain('new');
   });
 
@@ -324,6 +347,20 @@ describe('cut off anywhere', () => {
     expect(await applyWork(options, request, record)).toMatchObject({ error: { code: 'changed_since' } });
     expect(await undoLast(options, record)).toMatchObject({ error: { code: 'changed_since' } });
     expect(readFileSync(join(top, 'a.txt'), 'utf8')).toBe('theirs\n');
+  });
+
+  it('what the disk refuses in the middle is taken back whole, and said', async () => {
+    const { top, home, request, record, undo } = await worked(everyKind);
+    const before = withoutTimes(everythingOf(top));
+    // Where the file is written first.
+    const between = (effect: string) => effect === 'forward picture.bin' && mkdirSync(join(top, 'picture.bin.troupe-new'));
+    const { options } = workspacesIn(home, { between: (effect) => void between(effect) });
+    expect(await applyWork(options, request, record)).toMatchObject({
+      error: { code: 'not_written', message: expect.stringMatching(/picture\.bin.*nothing was applied/) },
+    });
+    rmSync(join(top, 'picture.bin.troupe-new'), { recursive: true });
+    expect(withoutTimes(everythingOf(top))).toBe(before);
+    expect(await undo()).toMatchObject({ error: { code: 'nothing_applied' } });
   });
 
   it('one that somebody changes while it is applied is taken back whole', async () => {

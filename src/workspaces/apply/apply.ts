@@ -18,7 +18,7 @@ import { gitFailure, type PrivateGit, withPrivateGit } from '../private-git.ts';
 import { findCommittedRepository } from '../repository.ts';
 import { zeroEnded } from '../snapshot.ts';
 import { commitOnBranch, deleteBranch } from './branch.ts';
-import { bring, strangersOf } from './effects.ts';
+import { bring, NotWritten, strangersOf } from './effects.ts';
 import {
   type ApplyJournal,
   fileStateAt,
@@ -103,16 +103,27 @@ async function toFiles(
   if (!kept.ok) return kept;
   if (kept.value === undefined) return ok({ kind: 'nothing' });
   options.between?.('written down');
-  const stopped = await bring(kept.value, 'forward', options);
+  const stopped = await bring(kept.value, 'forward', options).catch(refusedBySystem);
   if (stopped !== undefined) {
     // What was done so far is taken back: all of it, or none.
     await takeBack(options, kept.value);
+    if (stopped instanceof NotWritten) return fail(notWritten(stopped, 'nothing was applied'));
     const message = `${stopped} was changed while the result was applied; nothing was applied.`;
     return fail({ code: 'changed_meanwhile', message, fix: 'Try again.' });
   }
   await close(options, kept.value, 'made', recorder);
   return ok({ kind: 'applied', apply: kept.value.journal.apply });
 }
+
+const refusedBySystem = (error: unknown): NotWritten => {
+  if (error instanceof NotWritten) return error;
+  throw error;
+};
+
+const notWritten = ({ path, message }: NotWritten, then: string): Failure => ({
+  ...{ code: 'not_written', message: `${path} cannot be written (${message}); ${then}.` },
+  fix: 'Make room for it, or give yourself the right to write it, and try again.',
+});
 
 async function toBranch(
   options: WorkspaceOptions,
@@ -268,7 +279,8 @@ async function complete(
   }
   const strangers = await strangersOf(last, direction, true);
   if (strangers.length > 0) return fail(changedSince(last.journal, strangers));
-  const stopped = await bring(last, direction, options);
+  const stopped = await bring(last, direction, options).catch(refusedBySystem);
+  if (stopped instanceof NotWritten) return fail(notWritten(stopped, 'what is missing is done by the next one'));
   return stopped === undefined ? ok(undefined) : fail(changedSince(last.journal, [stopped]));
 }
 

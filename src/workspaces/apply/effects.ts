@@ -13,14 +13,20 @@ export type Direction = 'forward' | 'back';
 
 const NEW = '.troupe-new';
 
-/** Files that are in neither of their two states, or behind a link: nothing may be done to them. */
+const targetIn =
+  (direction: Direction) =>
+  ({ before, after }: ApplyJournal['files'][number]): FileState =>
+    direction === 'forward' ? after : before;
+
+/** Files in neither of their two states, behind a link, or below something that is no folder: nothing may be done to them. */
 export async function strangersOf({ journal }: KeptJournal, direction: Direction, half: boolean): Promise<readonly string[]> {
   const strangers: string[] = [];
   for (const { path, before, after } of journal.files) {
     const now = await seen(journal, path);
     const [from, to] = direction === 'forward' ? [before, after] : [after, before];
     const known = isSame(now, from) || (half && isSame(now, to));
-    if (!known || (await isBehindLink(journal.repo, path))) strangers.push(path);
+    const cut = to.kind !== 'none' && (await isCutOff(journal, path, targetIn(direction)));
+    if (!known || cut || (await linkAbove(journal.repo, path)) !== undefined) strangers.push(path);
   }
   return strangers;
 }
@@ -31,6 +37,16 @@ async function seen({ repo, files }: ApplyJournal, path: string): Promise<FileSt
   return now.kind === 'folder' && files.some((one) => one.path.startsWith(`${path}/`)) ? { kind: 'none' } : now;
 }
 
+/** The system refused to have a file changed: no room, no right, something in the way. */
+export class NotWritten extends Error {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.path = path;
+  }
+}
+
 /** Gives the file that somebody changed meanwhile, if there is one: then those before it are done, and none after. */
 export async function bring(
   { folder, journal }: KeptJournal,
@@ -38,7 +54,7 @@ export async function bring(
   { between = () => undefined }: Pick<WorkspaceOptions, 'between'>,
 ): Promise<string | undefined> {
   const steps = journal.files.map((file, number) => ({ ...file, number }));
-  const target = (file: ApplyJournal['files'][number]): FileState => (direction === 'forward' ? file.after : file.before);
+  const target = targetIn(direction);
   // What goes makes room: a file may become a folder, and a folder a file.
   const ordered = steps.toSorted((one, other) => Number(target(one).kind !== 'none') - Number(target(other).kind !== 'none'));
   for (const file of ordered) {
@@ -46,9 +62,10 @@ export async function bring(
     const path = join(journal.repo, file.path);
     const now = await seen(journal, file.path);
     if (isSame(now, to)) continue;
-    if (!isSame(now, from) || (await isBehindLink(journal.repo, file.path))) return file.path;
+    if (!isSame(now, from) || (await linkAbove(journal.repo, file.path)) !== undefined) return file.path;
     between(`${direction} ${file.path}`);
-    await replace(path, to, join(folder, direction === 'forward' ? 'after' : 'before', `${file.number}`));
+    const bytes = join(folder, direction === 'forward' ? 'after' : 'before', `${file.number}`);
+    await replace(path, to, bytes).catch((error: unknown) => Promise.reject(new NotWritten(file.path, error)));
     if (to.kind === 'none') await removeEmpty(journal.repo, dirname(path));
   }
   if (direction === 'back')
@@ -88,10 +105,25 @@ async function removeEmpty(top: string, folder: string): Promise<void> {
 }
 
 /** Somebody may have put a link where a folder was. */
-export async function isBehindLink(top: string, path: string): Promise<boolean> {
+export async function linkAbove(top: string, path: string): Promise<string | undefined> {
   for (let at = dirname(path); at !== '.'; at = dirname(at)) {
     const facts = await lstat(join(top, at)).catch(() => undefined);
-    if (facts?.isSymbolicLink() === true) return true;
+    if (facts?.isSymbolicLink() === true) return at;
+  }
+  return undefined;
+}
+
+/** Whether a file can be at this path: above it are folders, or files that go before. */
+async function isCutOff(
+  { repo, files }: ApplyJournal,
+  path: string,
+  target: (file: ApplyJournal['files'][number]) => FileState,
+): Promise<boolean> {
+  for (let at = dirname(path); at !== '.'; at = dirname(at)) {
+    const facts = await lstat(join(repo, at)).catch(() => undefined);
+    if (facts === undefined || facts.isDirectory()) continue;
+    const own = files.find((one) => one.path === at);
+    if (own === undefined || target(own).kind !== 'none') return true;
   }
   return false;
 }

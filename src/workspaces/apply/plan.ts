@@ -15,7 +15,14 @@ import { gitFailure, type PrivateGit, said } from '../private-git.ts';
 import type { Repository } from '../repository.ts';
 import { copyIndex, snapshot, zeroEnded } from '../snapshot.ts';
 import { changesBetween, commitOf, filesBetween, MODULE_MODE, type TreeChange, treeOfPatch } from '../trees.ts';
-import { isBehindLink } from './effects.ts';
+import { linkAbove } from './effects.ts';
+
+export interface InTheWay {
+  readonly path: string;
+  readonly why: string;
+  /** What to do about it where no commit and no merge would help. */
+  readonly fix?: string;
+}
 
 export interface ApplyPlan {
   /** What it begins with: the tree of what is checked out, or of the user's files as they are. */
@@ -24,7 +31,7 @@ export interface ApplyPlan {
   readonly changes: readonly TreeChange[];
   readonly files: readonly PatchedFile[];
   /** Files of the user's own that are in the way, each with how. Then nothing may be done. */
-  readonly inTheWay: readonly { readonly path: string; readonly why: string }[];
+  readonly inTheWay: readonly InTheWay[];
   readonly conflicts: readonly MergeConflict[];
 }
 
@@ -124,7 +131,7 @@ async function inTheWay(
   { merge, committedOnly }: PlanOptions,
 ): Promise<Result<ApplyPlan['inTheWay'], Failure>> {
   if (committedOnly) return ok([]);
-  const found = new Map<string, string>();
+  const found = new Map<string, Omit<InTheWay, 'path'>>();
   const paths = new Set(changes.map(({ path }) => path));
   for (const { path, after } of changes) {
     const why = await blockedBy(repository.top, path, after !== undefined, paths);
@@ -133,26 +140,48 @@ async function inTheWay(
   const open = new Set([...paths].filter((path) => !found.has(path)));
   const differing = merge ? await ignoredAmong(git, repository, open) : await differingFrom(git, repository, changes, open);
   if (!differing.ok) return differing;
-  for (const [path, why] of differing.value) found.set(path, why);
-  return ok([...found].map(([path, why]) => ({ path, why })).toSorted((one, other) => (one.path < other.path ? -1 : 1)));
+  for (const [path, why] of differing.value) found.set(path, { why });
+  return ok([...found].map(([path, how]) => ({ path, ...how })).toSorted((one, other) => (one.path < other.path ? -1 : 1)));
 }
 
 /** What no merge could help with. */
-async function blockedBy(top: string, path: string, written: boolean, paths: ReadonlySet<string>): Promise<string | undefined> {
-  if (await isBehindLink(top, path)) return 'it lies behind a link';
+async function blockedBy(
+  top: string,
+  path: string,
+  written: boolean,
+  paths: ReadonlySet<string>,
+): Promise<Omit<InTheWay, 'path'> | undefined> {
+  const link = await linkAbove(top, path);
+  if (link !== undefined) return { why: `it lies behind a link, ${link}`, fix: `Move ${link} away` };
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {
     const above = parts.slice(0, length).join('/');
     const facts = await lstat(join(top, above)).catch(() => undefined);
-    if (facts !== undefined && !facts.isDirectory() && !paths.has(above)) return `${above} is a file of yours`;
+    if (facts !== undefined && !facts.isDirectory() && !paths.has(above))
+      return { why: `${above} is a file of yours`, fix: `Move ${above} away` };
   }
   const facts = await lstat(join(top, path)).catch(() => undefined);
   if (facts === undefined || facts.isFile() || facts.isSymbolicLink()) return undefined;
-  if (!facts.isDirectory()) return 'it is no file';
-  if (!written) return undefined;
-  const below = await readdir(join(top, path), { recursive: true, withFileTypes: true });
-  const other = below.find((one) => !one.isDirectory() && !paths.has(join(one.parentPath, one.name).slice(top.length + 1)));
-  return other === undefined ? undefined : `it is a folder with files of yours`;
+  if (!facts.isDirectory()) return { why: 'it is no file', fix: `Move ${path} away` };
+  return written ? await blockedByFolder(top, path, paths) : undefined;
+}
+
+/** A folder makes room for a file when all that is in it goes. An empty one is nobody's work, and still somebody's folder. */
+async function blockedByFolder(
+  top: string,
+  path: string,
+  paths: ReadonlySet<string>,
+): Promise<Omit<InTheWay, 'path'> | undefined> {
+  const fix = `Move the folder ${path} away`;
+  const below = await readdir(join(top, path), { recursive: true, withFileTypes: true }).catch(() => undefined);
+  if (below === undefined) return { why: 'it is a folder that cannot be read', fix };
+  const named = below.map((one) => ({ one, at: join(one.parentPath, one.name).slice(top.length + 1) }));
+  if (named.some(({ one, at }) => !one.isDirectory() && !paths.has(at)))
+    return { why: 'it is a folder with files of yours', fix };
+  const folders = [path, ...named.filter(({ one }) => one.isDirectory()).map(({ at }) => at)];
+  const empty = folders.findLast((folder) => !named.some(({ one, at }) => !one.isDirectory() && at.startsWith(`${folder}/`)));
+  if (empty === undefined) return undefined;
+  return { why: `${empty} is an empty folder of yours`, fix: `Remove the empty folder ${empty}` };
 }
 
 type Found = readonly (readonly [path: string, why: string])[];

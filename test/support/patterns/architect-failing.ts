@@ -188,6 +188,7 @@ export const architectFailures: readonly Scenario[] = [
       hand: works,
     }),
     expect: { body: 'Out of turns.', finalAgent: 'chief', verification: 'verified' },
-    check: (played) => expect(askedOf(played, 'chief').map(toolsOf)).toEqual([['clarify', 'delegate', 'final_report'], []]),
+    check: (played) =>
+      expect(askedOf(played, 'chief').map(toolsOf)).toEqual([['clarify', 'delegate', 'final_report'], ['final_report']]),
   }),
 ];
