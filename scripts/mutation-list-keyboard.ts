@@ -5,9 +5,9 @@ export const keyboardMutations: readonly Mutation[] = [
   {
     invariant: 'What a person makes of a call leads into no protected place',
     change: 'it is not looked at',
-    file: 'src/engine/calls/permitted.ts',
-    find: '(await tool.protects?.(input, tree.workspaceOf(node))) !== undefined',
-    replace: 'false',
+    file: 'src/engine/hearing/fits-tool.ts',
+    find: 'if (protection !== undefined) {',
+    replace: "if (protection !== undefined && folder === '') {",
     caughtBy: {
       file: 'src/engine/calls/protected.test.ts',
       test: 'whoever approves a call cannot make of it one into a protected place',
@@ -97,10 +97,18 @@ export const keyboardMutations: readonly Mutation[] = [
     caughtBy: { file: 'test/e2e/attach.test.ts', test: 'is answered there, whole, and nothing that was typed before counts' },
   },
   {
+    invariant: 'Whoever edits a call to what is denied is told so',
+    change: 'the rules are not asked about it',
+    file: 'src/engine/hearing/fits-tool.ts',
+    find: "return why === undefined ? undefined : { kind: 'forbidden', why };",
+    replace: "return why !== '' ? undefined : { kind: 'forbidden', why };",
+    caughtBy: { file: 'src/engine/calls/approved.test.ts', test: 'edits the call to what is denied' },
+  },
+  {
     invariant: 'What a person makes of a call is held to the tool',
     change: 'anything is approved',
     file: 'src/engine/hearing/append-answer.ts',
-    find: 'return await whyUnfit(ledger, { run, tool }, answer.input);',
+    find: 'return await refusedChange(options, { run, tool }, answer.input);',
     replace: 'return undefined;',
     caughtBy: {
       file: 'src/engine/calls/changed-calls.test.ts',

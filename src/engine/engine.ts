@@ -13,6 +13,7 @@ import { failureOf } from './failure-of.ts';
 import { forget } from './forget.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { appendMessage } from './hearing/append-message.ts';
+import { refusedChange } from './hearing/fits-tool.ts';
 import { openWaits } from './hearing/waits.ts';
 import type { EngineOptions } from './options.ts';
 import type {
@@ -109,6 +110,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       const outcome = await appendAnswer(options, row, { ...answering, wait, answer }, () => driver.foresee?.(row));
       return 'tell' in outcome ? await accepted(run, outcome.tell) : outcome;
     },
+    refusedChange: (wait, input) => refusedChange(options, wait, input),
     async send(run, text, person = UNNAMED) {
       const row = await rowOf(run);
       if (row === undefined) return { kind: 'unknown' };

@@ -85,6 +85,8 @@ export interface ToolAccess {
   permission(agent: AgentDefinition, tool: PermissionSubject, call: PermissionCall): Permission;
   /** Of a call that is asked about: why a rule that looks as if it allowed it does not; without it nothing is said. */
   reason?(agent: AgentDefinition, tool: PermissionSubject, input: Json): string | undefined;
+  /** Of a call that is denied: the rule that denies it, and where it stands; without it nobody is told. */
+  denial?(agent: AgentDefinition, tool: PermissionSubject, call: PermissionCall): string | undefined;
   /** Whether an agent may change what is protected; without it nobody may. */
   opening?(agent: AgentDefinition, protection: ProtectedKind): Permission;
   /** Whether a tool that looks at many files may bring this one to light. */

@@ -139,13 +139,20 @@ export type SignalOutcome =
 /**
  * `answered`: somebody else was first; `expired`: the time for it had run out; `cancelled`: the run, or one above it, is being
  * ended; `unseen`: whoever approves has not seen all of it; `other`: they have seen something else; `hidden`: what they made of
- * the call has a mark in it where a secret was; `unfit`: it does not fit the tool. Nothing was written.
+ * the call has a mark in it where a secret was; `unfit`: it does not fit the tool; `forbidden`: a rule denies it, or what it
+ * would change is protected. Nothing was written.
  */
 export type AnswerOutcome =
   | SignalOutcome
   | { readonly kind: 'answered'; readonly first?: FirstAnswer | undefined }
-  | { readonly kind: 'unfit'; readonly why: string }
+  | ChangeRefusal
   | { readonly kind: 'expired' | 'cancelled' | 'unseen' | 'other' | 'hidden' };
+
+/** Why what somebody made of a call cannot be what it is made with. */
+export interface ChangeRefusal {
+  readonly kind: 'unfit' | 'forbidden';
+  readonly why: string;
+}
 
 /**
  * `nobody`: nobody would hear it, because others work for the run and none of them speaks in its name; `full`: too many wait
@@ -215,6 +222,8 @@ export interface Engine {
   pause(run: RunId, reason: string, sender?: Sender): Promise<SignalOutcome>;
   /** Answers a question or a permission request. Does not resume a run that nobody drives. */
   answer(run: RunId, wait: string, answer: Answer, answering?: Answering): Promise<AnswerOutcome>;
+  /** Why what somebody would make of a call would be refused as an answer, before they say that they mean it. */
+  refusedChange(wait: Pick<PermissionWait, 'run' | 'tool'>, input: Json): Promise<ChangeRefusal | undefined>;
   /**
    * Says something to a run at work, at any depth, as the user whose work it does. It hears it before its next turn, before it
    * ends at the latest; one that stands still hears it when it goes on. Does not resume a run that nobody drives.

@@ -231,6 +231,8 @@ function notAnswered(
       return { why: 'never', code: 'hidden', message: 'The changed input has [redacted:…] in it, where a secret was.' };
     case 'unfit':
       return { why: 'never', code: 'unfit', message: outcome.why, fix: 'Give all arguments of the call by their names.' };
+    case 'forbidden':
+      return { why: 'never', code: 'forbidden', message: outcome.why, fix: 'Make something else of the call, or deny it.' };
     case 'ended':
       return { ...late, message: `The run has ended${before === undefined ? '' : '; this was answered before'}.` };
     case 'unknown':

@@ -6,7 +6,7 @@ import type { RunId } from '../base/ids.ts';
 import { parseJson } from '../base/json.ts';
 import { present } from '../base/present.ts';
 import { ok } from '../base/result.ts';
-import type { Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
+import type { ChangeRefusal, Engine, LivePiece, OpenWait, RunEnd, RunHandle } from '../engine/port.ts';
 import type { Answer, Failure } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { subtreeDoings } from '../projections/run-tree.ts';
@@ -58,7 +58,7 @@ export async function keepCompany(
       answer: (wait) => stopping.unless(() => answerTo(wait, options)),
       // A program would return the same again.
       told: (_wait, outcome) => {
-        if (outcome.kind === 'unfit') throw unfitInput(outcome.why);
+        if (outcome.kind === 'unfit' || outcome.kind === 'forbidden') throw refusedInput(outcome);
       },
       oneByOne: false,
     };
@@ -133,10 +133,12 @@ function isJson(value: unknown): boolean {
 const unfit = (callback: string, what: string): TroupeError =>
   new TroupeError('usage', `What \`${callback}\` returned is no answer.`, { fix: `Return ${what}; then resume the run.` });
 
-const unfitInput = (why: string): TroupeError =>
-  new TroupeError('usage', `What \`approve\` returned as input does not fit: nothing was approved. ${why}`, {
-    fix: 'Return all arguments of the call by their names; then resume the run.',
-  });
+const refusedInput = ({ kind, why }: ChangeRefusal): TroupeError =>
+  new TroupeError(
+    'usage',
+    `What \`approve\` returned as input ${kind === 'unfit' ? 'does not fit' : 'is forbidden'}: nothing was approved. ${why}`,
+    { fix: `Return ${kind === 'unfit' ? 'all arguments of the call by their names' : 'something else'}; then resume the run.` },
+  );
 
 interface Stopping {
   /** Calls back into the program. The first error pauses the run; it is thrown when the run stands still. */

@@ -60,7 +60,7 @@ export function createQuestions(answerer: Answerer, run: RunHandle['run']): Ques
     const outcome = await engine.answer(wait.run, wait.wait, given.answer, given.answering);
     answered += 1;
     // Who has seen something else, or gave what does not fit, is asked again.
-    if (outcome.kind !== 'other' && outcome.kind !== 'unfit') settled.add(key);
+    if (outcome.kind !== 'other' && outcome.kind !== 'unfit' && outcome.kind !== 'forbidden') settled.add(key);
     answerer.told?.(wait, outcome);
   };
   const ask = (wait: OpenWait): void => {

@@ -53,6 +53,7 @@ export function createVisits(project: Closable): Visits {
       pause: (run, reason, sender) => among(visiting, () => engine.pause(run, reason, sender)),
       answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),
       send: (run, text, sender) => among(visiting, () => engine.send(run, text, sender)),
+      refusedChange: (wait, input) => among(visiting, () => engine.refusedChange(wait, input)),
       waits: (run) => among(visiting, () => engine.waits(run)),
       forget: (session, rule, sender) => among(visiting, () => engine.forget(session, rule, sender)),
       withdraw: (run) => among(visiting, () => engine.withdraw(run)),

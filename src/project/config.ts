@@ -73,6 +73,8 @@ export interface ProjectConfig extends DotEnv {
   readonly prices: NonNullable<Settings['prices']>;
   /** The project's and the user's own: the stricter holds, so that neither opens what the other closed. */
   readonly permissions: readonly NonNullable<Settings['permissions']>[];
+  /** The file that each of them stands in. */
+  readonly permissionFiles: readonly string[];
   readonly mcp: NonNullable<Settings['mcp']>;
   /** The file that each of them stands in. */
   readonly mcpFiles: Readonly<Record<string, string>>;
@@ -202,6 +204,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     ...dotEnv,
     prices: { ...far.prices, ...near.prices },
     permissions: [near.permissions, far.permissions].filter((one) => one !== undefined),
+    permissionFiles: [...(near.permissions ? [CONFIG_FILE] : []), ...(far.permissions ? [user.path] : [])],
     mcp,
     mcpFiles: { ...filesOf(far.mcp, user.path), ...filesOf(near.mcp, CONFIG_FILE) },
     foreign: await foreignOf(root, dotEnv.keyEnv, Object.keys(mcp)),

@@ -35,7 +35,7 @@ import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
-import { decide, decideProtected, decideShown, reasonToAsk } from '../tools/permissions.ts';
+import { decide, decideProtected, decideShown, deniedBy, reasonToAsk } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createVerifier, type Verifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
@@ -232,12 +232,15 @@ function foundBy(agents: AgentSource, saved: ReturnType<typeof createSavedAgents
 function rightsOf(
   config: ProjectConfig,
   rules: RuleBook,
-): Pick<EngineOptions, 'permission' | 'reason' | 'opening' | 'shows' | 'commandsOf'> {
-  const { permissions } = config;
+): Pick<EngineOptions, 'permission' | 'reason' | 'denial' | 'opening' | 'shows' | 'commandsOf'> {
+  const { permissions, permissionFiles } = config;
+  const settings = permissions.map((one, index) => ({ permissions: one, file: permissionFiles[index] ?? '' }));
   return {
     permission: (agent, tool, call) =>
       decide(tool, agent.permissions, permissions, { ...call, remembered: [...(call.remembered ?? []), ...rules.rules()] }),
     reason: (agent, tool, input) => reasonToAsk(tool, agent.permissions, permissions, input),
+    denial: (agent, tool, call) =>
+      deniedBy(tool, [{ permissions: agent.permissions ?? {}, file: agent.source }, ...settings], call),
     opening: (agent, protection) => decideProtected(protection, agent.permissions, permissions),
     shows: (agent, tool, path, remembered) =>
       decideShown(tool, path, [agent.permissions ?? {}, ...permissions], [...remembered, ...rules.rules()]),

@@ -68,6 +68,30 @@ export function reasonToAsk(
   return command === undefined ? undefined : whyAsked(command, rulesOf(tool, agent, owners));
 }
 
+/** Rules, and the file in which they stand. */
+export interface RuleSource {
+  readonly permissions: Permissions;
+  readonly file: string;
+}
+
+/** The rule that denies a call, as it stands in its file: the first that does. */
+export function deniedBy(tool: PermissionSubject, sources: readonly RuleSource[], call: PermissionCall): string | undefined {
+  const denies = (permissions: Permissions): boolean => decide(tool, permissions, [], { ...call, remembered: [] }) === 'deny';
+  const source = sources.find(({ permissions }) => denies(permissions));
+  if (source === undefined) return undefined;
+  const rule = lookUp(source.permissions, tool) ?? 'deny';
+  const named = (pattern: string | undefined): string =>
+    `${tool.name}${pattern === undefined ? '' : ` ${JSON.stringify(pattern)}`}: deny (${source.file})`;
+  if (typeof rule === 'string') return named(undefined);
+  const fitting = Object.keys(rule).filter(
+    (pattern) => rule[pattern] === 'deny' && denies({ [tool.name]: { [pattern]: 'deny' } }),
+  );
+  // Of several the one without which it would be asked about.
+  const isWanting = (left: string): boolean =>
+    !denies({ [tool.name]: Object.fromEntries(Object.entries(rule).filter(([pattern]) => pattern !== left)) });
+  return named(fitting.find(isWanting) ?? fitting[0]);
+}
+
 /** What each map says of the tool. */
 const rulesOf = (tool: PermissionSubject, agent: Permissions, owners: readonly Permissions[]): readonly Rule[] =>
   [agent, ...owners].map((one) => lookUp(one, tool)).filter((rule) => rule !== undefined);

@@ -108,6 +108,23 @@ describe('an editor', () => {
     expect((await given(project)).map(({ answer }) => answer)).toMatchObject([{ kind: 'approved', input: { path: 'b.txt' } }]);
   });
 
+  it('whose text a rule denies approves nothing: it is said which rule, and what was written can be changed again', async () => {
+    await using project = await withEditor(
+      'if grep -q rm "$2"; then echo touch right.txt > "$2"; else echo "rm -r src" > "$2"; fi',
+    );
+    await using person = sitDown(project, ['run', 'w', 'Go.']);
+    await person.sees('allow? yes, always, edit');
+    person.type('edit\r');
+    await person.sees(/shell "rm \*": deny \(agents\/\S+\.md\)/);
+    await person.sees(/Nothing is approved\.[\s\S]*edit it again\? edit, no \(or no and why\):$/);
+    expect(await given(project)).toEqual([]);
+    person.type('edit\r');
+    await person.sees('allow this? yes, edit, no');
+    person.type('yes\r');
+    expect(await person.ended).toBe(0);
+    expect((await given(project)).map(({ answer }) => answer)).toMatchObject([{ input: { command: 'touch right.txt' } }]);
+  });
+
   it('is given several lines as they are, and what is too long for a screen is allowed behind its last page', async () => {
     const content = Array.from({ length: 5 }, (_, line) => `line ${line}`).join('\n');
     await using project = await withEditor('seq 1 60 >> "$2"', { path: 'long.txt', content });
@@ -248,7 +265,9 @@ describe('a file with the arguments', () => {
     await using project = await asked();
     await project.write('call.json', '{ "command": "rm agents/helper.md" }');
     expect((await project.look('approve', 'last', '--input', 'call.json', '--remember')).code).toBe(2);
-    expect(await project.look('approve', 'last', '--input', 'call.json')).toMatchObject({ code: 0 });
+    const { code, err } = await project.look('approve', 'last', '--input', 'call.json');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/shell "rm \*": deny \(agents\/\S+\.md\)/) });
+    expect(await given(project)).toEqual([]);
     expect(await readdir(join(project.folder, 'agents'))).toEqual(['helper.md']);
   });
 });

@@ -115,6 +115,8 @@ export function answerFailure(outcome: AnswerOutcome, wait: OpenWait, process: s
         message: outcome.why,
         fix: 'Give all arguments of the call by their names as input, or answer without input.',
       };
+    case 'forbidden':
+      return { code: 'invalid', message: outcome.why, fix: 'Give another input, answer without input, or answer no.' };
     case 'answered':
       return { code: 'answered', message: `Somebody else has answered this question${firstBy(outcome)}.` };
     case 'expired':

@@ -5,10 +5,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { eventLoopTurn } from '../../base/clock.ts';
 import { present } from '../../base/present.ts';
-import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import { personHere } from '../../library/person-here.ts';
-import { askPerson, type Unfit } from '../drive/ask-person.ts';
+import { askPerson } from '../drive/ask-person.ts';
 import type { Desk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import { takenBackText } from '../drive/taken-back.ts';
@@ -138,8 +137,7 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
 
 async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: AbortSignal): Promise<boolean | undefined> {
   const { context, project } = attachment;
-  const unfit: Unfit = (asked, input) => whyUnfit(project.ledger, asked, input);
-  const answer = await askPerson(desk, attachment.room(), wait, unfit);
+  const answer = await askPerson(desk, attachment.room(), wait, project.engine.refusedChange);
   if (answer === undefined) {
     const takenBack = gone.aborted ? await takenBackText(project.ledger, attachment.root.session, wait) : undefined;
     attachment.change({ notice: takenBack ?? 'the question stays open' });

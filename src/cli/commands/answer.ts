@@ -6,7 +6,6 @@ import { shortId } from '../../base/ids.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
 import { isWithin, rootOf } from '../../engine/record/root-of.ts';
 import type { Answer } from '../../events/catalogue.ts';
@@ -94,10 +93,10 @@ async function goOn(
 }
 
 /** Before anybody is asked whether they mean it. */
-async function requireFitting(context: CommandContext, { ledger }: Project, wait: OpenWait, answer: Answer): Promise<void> {
+async function requireFitting(context: CommandContext, { engine }: Project, wait: OpenWait, answer: Answer): Promise<void> {
   if (wait.kind !== 'permission' || answer.kind !== 'approved' || answer.input === undefined) return;
-  const why = await whyUnfit(ledger, wait, answer.input);
-  if (why !== undefined) throw notRecorded(context, wait, { kind: 'unfit', why });
+  const refused = await engine.refusedChange(wait, answer.input);
+  if (refused !== undefined) throw notRecorded(context, wait, refused);
 }
 
 interface Given {

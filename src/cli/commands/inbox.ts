@@ -9,7 +9,6 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
-import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { OpenWait, RunEnd } from '../../engine/port.ts';
 import { type EventType, eventTypes, inboundTypes } from '../../events/catalogue.ts';
 import { type InboxItem, inboxValue, readInbox } from '../../front/inbox.ts';
@@ -157,7 +156,7 @@ async function answerOne(
   try {
     const desk = createDesk(terminal, createSilentView(terminal.progress), AbortSignal.any([gone.signal, leaving]));
     desk.say('', headLine(item));
-    const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
+    const answer = await askPerson(desk, terminal.progress, wait, engine.refusedChange);
     if (answer === undefined) {
       const why = gone.signal.aborted ? await takenBackText(ledger, session, wait) : undefined;
       if (why !== undefined) desk.say(...proseLines(`  ${why}`, terminal.progress.width(), { indent: 4 }));
@@ -168,7 +167,7 @@ async function answerOne(
     const outcome = await engine.answer(wait.run, wait.wait, answer, answering);
     if (outcome.kind === 'accepted') return 'answered';
     desk.say(`  ${notRecorded(context, wait, outcome).message}`);
-    return outcome.kind === 'other' || outcome.kind === 'unfit' ? 'answered' : 'left';
+    return outcome.kind === 'other' || outcome.kind === 'unfit' || outcome.kind === 'forbidden' ? 'answered' : 'left';
   } finally {
     over.abort();
     await looking;

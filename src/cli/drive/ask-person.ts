@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { visibleText } from '../../base/visible-text.ts';
-import type { OpenWait, PermissionWait } from '../../engine/port.ts';
+import type { Engine, OpenWait, PermissionWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -17,12 +17,12 @@ import { pagesOf, requestLines } from './request-pages.ts';
 const ATTEMPTS_MAX = 5;
 
 /** Why what they made of a call cannot be what it is made with; `undefined` when it can. */
-export type Unfit = (wait: PermissionWait, input: Json) => Promise<string | undefined>;
+type Refused = Engine['refusedChange'];
 
 /** `undefined` when they would rather not answer now. */
-export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait, unfit: Unfit): Promise<Answer | undefined> {
+export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait, refused: Refused): Promise<Answer | undefined> {
   const mark = screen.paint.yellow('?');
-  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark, unfit);
+  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark, refused);
   const choices = wait.choices ?? [];
   const about = (): readonly string[] => [
     ...`${mark} ${screen.paint.bold(askerOf(wait))}: ${safeText(wait.question)}`.split('\n'),
@@ -60,7 +60,7 @@ async function askPermission(
   screen: Screen,
   wait: PermissionWait,
   mark: string,
-  unfit: Unfit,
+  refused: Refused,
 ): Promise<Answer | undefined> {
   // A permission is asked for in a sentence of our own, which names the agent. What "always" would mean is said before anybody
   // chooses it.
@@ -73,7 +73,7 @@ async function askPermission(
       isEdit(typed) ? 'edit' : parsePermission(typed),
     );
     if (answer !== 'edit') return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
-    const edited = await editAndAsk(desk, screen, wait, unfit);
+    const edited = await editAndAsk(desk, screen, wait, refused);
     if (edited !== 'nothing') return edited;
   }
 }
@@ -145,17 +145,17 @@ async function editAndAsk(
   desk: Desk,
   screen: Screen,
   wait: PermissionWait,
-  unfit: Unfit,
+  refused: Refused,
 ): Promise<Answer | 'nothing' | undefined> {
   const { input, tool } = wait;
   for (let current = input, draft = input; ; ) {
     const changed = await editInput(desk, draft);
     if (changed === undefined) return undefined;
-    const why = changed.ok ? await unfit(wait, changed.value) : undefined;
-    if (changed.ok && why !== undefined) {
+    const refusal = changed.ok ? await refused(wait, changed.value) : undefined;
+    if (changed.ok && refusal !== undefined) {
       // Said before an editor takes the screen again; what they wrote is not lost.
       const about = (): readonly string[] =>
-        proseLines(`${safeLine(why)} Nothing is approved.`, screen.width(), { head: '  ', indent: 2 });
+        proseLines(`${safeLine(refusal.why)} Nothing is approved.`, screen.width(), { head: '  ', indent: 2 });
       desk.say(...about());
       const again = await asked(desk, '  edit it again? edit, no (or no and why): ', about, parseAgain);
       if (again !== 'edit') return again;

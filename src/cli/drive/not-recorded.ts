@@ -39,6 +39,8 @@ export function notRecorded(
       );
     case 'unfit':
       return usageError(`nothing was approved. ${safeText(outcome.why)}`, GIVE_ALL);
+    case 'forbidden':
+      return usageError(`nothing was approved. ${safeText(outcome.why)}`, 'make something else of the call, or deny it');
     case 'ended':
     case 'unknown':
       return usageError(`${run} has ended; nothing waits for an answer any more`);

@@ -4,7 +4,6 @@
  */
 import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import { whyUnfit } from '../../engine/hearing/fits-tool.ts';
 import type { AnswerOutcome, OpenWait, RunEnd, RunHandle } from '../../engine/port.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { endedText } from '../../events/verification-text.ts';
@@ -103,7 +102,7 @@ function tellEnd(notifier: Notifier, agent: string, end: RunEnd): void {
 }
 
 async function answerTo(
-  { approveAll, context: { terminal }, project: { ledger }, view }: Drive,
+  { approveAll, context: { terminal }, project: { ledger, engine }, view }: Drive,
   notifier: Notifier,
   { wait, session }: { readonly wait: OpenWait; readonly session: RunHandle['session'] },
   gone: AbortSignal,
@@ -115,7 +114,7 @@ async function answerTo(
   notifier.tell(`Needs you: ${wait.member ?? wait.agent}`);
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, AbortSignal.any([gone, enough]));
-  const answer = await askPerson(desk, terminal.progress, wait, (asked, input) => whyUnfit(ledger, asked, input));
+  const answer = await askPerson(desk, terminal.progress, wait, engine.refusedChange);
   const isTakenBack = answer === undefined && gone.aborted && !enough.aborted;
   const takenBack = isTakenBack ? await takenBackText(ledger, session, wait) : undefined;
   if (takenBack !== undefined) desk.say(...proseLines(`  ${takenBack}`, terminal.progress.width(), { indent: 4 }));

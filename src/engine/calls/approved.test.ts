@@ -11,7 +11,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { systemRandom } from '../../base/random.ts';
 import { createProtection } from '../../ledger/seals/protection.ts';
 import { createBuiltIns } from '../../tools/built-ins.ts';
-import type { Permissions } from '../../tools/permissions.ts';
+import { decide, deniedBy, type Permissions } from '../../tools/permissions.ts';
 import { type OrdinaryTool, textResult } from '../../tools/port.ts';
 import type { PermissionWait, RunHandle } from '../port.ts';
 
@@ -152,22 +152,47 @@ describe('a file', () => {
       agents: [agent({ tools: ['write', 'swap'], permissions: { swap: 'allow', ...permissions } })],
       tools: [{ ...own, target }, swap],
       brain: (request) => (turnOf(request) === 1 ? calls(...asks) : says('Done.')),
+      engineOptions: {
+        permission: ({ permissions: own }, of, call) => (forbidden.has(call.path ?? '') ? 'deny' : decide(of, own, [], call)),
+        denial: ({ permissions: own = {}, source }, of, call) => deniedBy(of, [{ permissions: own, file: source }], call),
+      },
     });
     return world;
   }
+  /** What a rule denies that has come since. */
+  const forbidden = new Set<string>();
+  afterEach(() => forbidden.clear());
   const write = (path: string) => ({ name: 'write', input: { path, content: 'x' } });
 
   it.each([
-    ['what is denied', 'secret/a'],
-    ['what is protected', 'agents/a.md'],
-  ])('is not written where somebody edits the call to %s', async (_name, path) => {
+    ['what is denied', 'secret/a', 'write "secret/**": deny'],
+    ['what is protected', 'agents/a.md', 'agents/a.md'],
+  ])('is not written where somebody edits the call to %s: they are told, and the question stays', async (_name, path, why) => {
     const here = writes({ write: { '*': 'ask', 'secret/**': 'deny' } }, write('plain.txt'));
     const handle = await start(here, { workspace: folder });
     const { run, wait } = await asked(handle);
-    const input = { path, content: 'x' };
-    expect(await here.engine.answer(run, wait, { kind: 'approved', whole: true, input })).toMatchObject({ kind: 'accepted' });
+    const answer = { kind: 'approved', whole: true, input: { path, content: 'x' } } as const;
+    expect(await here.engine.answer(run, wait, answer)).toEqual({ kind: 'forbidden', why: expect.stringContaining(why) });
+    expect(await here.engine.waits(run)).toHaveLength(1);
+    await here.engine.answer(run, wait, { kind: 'denied' });
     await resumedResult(here, handle.run);
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([]);
+  });
+
+  it('is not written where what somebody made of the call is denied by the time it is made: it is asked again', async () => {
+    const here = writes({ write: 'ask' }, write('plain.txt'));
+    const handle = await start(here, { workspace: folder });
+    const first = await asked(handle);
+    const input = { path: 'secret/a', content: 'x' };
+    expect(await here.engine.answer(first.run, first.wait, { kind: 'approved', input })).toMatchObject({ kind: 'accepted' });
+    forbidden.add('secret/a');
+    const resumed = await here.engine.resume(handle.run);
+    if (resumed.kind !== 'resumed') throw new Error(resumed.kind);
+    const { run, wait, request, shown } = await asked(resumed.handle);
+    expect([wait, request]).toEqual([`${first.wait}/2`, expect.stringContaining('What you made of it is denied')]);
+    await here.engine.answer(run, wait, { kind: 'approved' }, { shown });
+    await resumedResult(here, handle.run);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['plain.txt']);
   });
 
   it('is not written where a call before it has put a link in the way', async () => {

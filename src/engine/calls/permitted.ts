@@ -17,6 +17,7 @@ import { isRemembered } from '../../tools/permissions.ts';
 import type { Tool } from '../../tools/port.ts';
 import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
+import { forbiddenChange } from '../hearing/fits-tool.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { shownHash, waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
@@ -87,6 +88,7 @@ export async function permitted(
   const rule = ruleFor(name, asked.input, path);
   const reason = protection === undefined ? tree.reason?.(definition, tool, asked.input) : undefined;
   const why = `${askerText(definition)} wants to use ${tool.name}${what}${reason === undefined ? '' : `; ${reason}`}`;
+  let since = 'it would come to something else than you approved';
   for (let time = timesAsked(node, step); ; time += 1) {
     const answer = await waitForAnswer(tree, node, approvalStep(step, time), {
       kind: 'permission',
@@ -94,7 +96,7 @@ export async function permitted(
         ...{
           tool: name,
           input: asked.input,
-          why: time === 1 ? why : `${why}; it would come to something else than you approved`,
+          why: time === 1 ? why : `${why}; ${since}`,
         },
         ...present({
           preview: await previewOf(tree, node, tool, asked.input),
@@ -112,7 +114,10 @@ export async function permitted(
     if (itsTurn !== undefined && (await isOther(tree, node, step, time, tool, asked.input))) continue;
     if (input === undefined) return ok({ opened: protection });
     if (hasMark(input)) return fail(CHANGED_AND_GONE);
-    return (await isForbidden(tree, node, definition, tool, input)) ? fail(CHANGED_TOO_FAR) : ok({ input });
+    // Rules may have come since they were told that nothing stands against it.
+    const forbidden = await whyForbidden(tree, node, definition, tool, input);
+    if (forbidden === undefined) return ok({ input });
+    since = `not made as you changed it. ${forbidden}`;
   }
 }
 
@@ -142,20 +147,16 @@ function judged(
 /** Sealed, and the key is not here. */
 const CHANGED_AND_GONE =
   'Not run: the user changed the call, and what they wrote held a secret that cannot be opened here. Ask them, or report it.';
-const CHANGED_TOO_FAR = 'Not run: the user changed the call to something that nobody may do here (permissions).';
 
-/** What somebody makes of a call is theirs, but neither what is denied nor what is protected. */
-async function isForbidden(
+async function whyForbidden(
   tree: AsksPermission,
   node: DrivenRun,
   definition: AgentSetup['definition'],
   tool: Tool,
   input: Json,
-): Promise<boolean> {
-  if (tool.kind === undefined && (await tool.protects?.(input, tree.workspaceOf(node))) !== undefined) return true;
-  const path = await targetOf(tree, node, tool, input);
-  const permission = tree.permission(definition, tool, { input, path, remembered: [] });
-  return underMode(runModeOf(node), tool, permission) === 'deny';
+): Promise<string | undefined> {
+  // One that hands work to another agent has no rules about what it hands over.
+  return tool.kind === undefined ? await forbiddenChange(tree, definition, tool, input, tree.workspaceOf(node)) : undefined;
 }
 
 const MOVED = 'Not run: the path leads somewhere else than when it was looked at. Look again before you go on.';

@@ -11,10 +11,10 @@ import type { Answer, EventType, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Ledger, NewEvent, RunRow } from '../../ledger/port.ts';
 import { requestText } from '../../projections/request-text.ts';
-import type { LedgerAccess, TimeAndIds } from '../options.ts';
-import type { AnswerOutcome } from '../port.ts';
+import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
+import type { AnswerOutcome, ChangeRefusal } from '../port.ts';
 import { readAll } from '../record/read-all.ts';
-import { whyUnfit } from './fits-tool.ts';
+import { refusedChange } from './fits-tool.ts';
 
 type Tell = (() => Promise<void>) | undefined;
 type Recorded = { readonly tell: Tell } | Exclude<AnswerOutcome, { readonly kind: 'accepted' }>;
@@ -26,11 +26,12 @@ interface Given extends Answering {
 }
 
 export async function appendAnswer(
-  { ledger, clock }: TimeAndIds & LedgerAccess,
+  options: TimeAndIds & LedgerAccess & ToolAccess,
   row: RunRow,
   given: Given,
   foresee: () => Promise<() => Promise<void>> | undefined,
 ): Promise<Recorded> {
+  const { ledger, clock } = options;
   const { run, session } = row;
   const { wait } = given;
   if (row.endedAt !== null) return { kind: 'ended' };
@@ -44,8 +45,8 @@ export async function appendAnswer(
     if (first !== undefined) return tooLate(first);
     const refused = cause.event_type === 'approval.asked' ? whyNot(given, cause.payload) : undefined;
     if (refused !== undefined) return { kind: refused };
-    const unfit = cause.event_type === 'approval.asked' ? await whyChangeUnfit(ledger, run, given, cause.payload) : undefined;
-    if (unfit !== undefined) return { kind: 'unfit', why: unfit };
+    const change = cause.event_type === 'approval.asked' ? await whyNoChange(options, run, given, cause.payload) : undefined;
+    if (change !== undefined) return change;
     if (await isCancelled(ledger, session, lineage)) return { kind: 'cancelled' };
     tell ??= await foresee();
     const event: NewEvent = {
@@ -84,15 +85,14 @@ function whyNot({ answer, shown }: Given, asked: Payloads['approval.asked']): 'u
   return requestText(asked).missing > 0 ? 'unseen' : undefined;
 }
 
-/** What does not fit would be approved, and then fail where nobody can mend it any more. */
-async function whyChangeUnfit(
-  ledger: Ledger,
+async function whyNoChange(
+  options: LedgerAccess & ToolAccess,
   run: RunId,
   { answer }: Given,
   { tool }: Payloads['approval.asked'],
-): Promise<string | undefined> {
+): Promise<ChangeRefusal | undefined> {
   if (answer.kind !== 'approved' || answer.input === undefined) return undefined;
-  return await whyUnfit(ledger, { run, tool }, answer.input);
+  return await refusedChange(options, { run, tool }, answer.input);
 }
 
 /** What is typed may be the beginning of it. */
