@@ -327,8 +327,8 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'How long runs were worked on is found with one look at the past',
     change: 'each question looks again',
     file: 'src/engine/record/active-time.ts',
-    find: 'known ??= activeTimes(past);',
-    replace: 'known = activeTimes(past);',
+    find: 'times.of(run, now())',
+    replace: 'activeTimes(past).of(run, now())',
     caughtBy: { file: 'src/engine/record/active-time.test.ts', test: 'costs one look at each event' },
   },
   {

@@ -5,6 +5,17 @@ const PLAYED = 'src/patterns/patterns.test.ts';
 
 export const taskMutations: readonly Mutation[] = [
   {
+    invariant: 'I13: who waits for a person is not late, and uses the answer',
+    change: 'a question that is open does not stop its time',
+    file: 'src/engine/record/resting-runs.ts',
+    find: 'runs.get(run)?.open.add(event.payload.wait);',
+    replace: 'void event.payload.wait;',
+    caughtBy: {
+      file: 'src/engine/record/active-time.test.ts',
+      test: 'is without the time in which it waits for a person and nothing of it works',
+    },
+  },
+  {
     invariant: 'Whoever goes on with more turns has them, also where a pattern counts them over several runs',
     change: 'what it was started with holds',
     file: 'src/engine/run/own-loop.ts',

@@ -40,11 +40,10 @@ export function createLimitWatch(recorder: ExecutorRecorder, step: string, pid: 
     stop.abort();
   };
   const { maxDurationMs, maxMemoryMib, maxCliCalls } = terms;
-  const left = maxDurationMs === undefined ? undefined : maxDurationMs - tree.activeSoFar(node.run);
   const ends: (() => void)[] = [];
-  if (left !== undefined) {
-    if (left <= 0) reach('timeout');
-    else ends.push(tree.clock.after(left, () => reach('timeout')));
+  if (maxDurationMs !== undefined) {
+    if (maxDurationMs <= tree.activeSoFar(node.run)) reach('timeout');
+    else ends.push(tree.whenWorkedFor(node.run, maxDurationMs, () => reach('timeout')));
   }
   const { executorMemory } = tree;
   if (maxMemoryMib !== undefined && pid !== undefined && executorMemory !== undefined) {

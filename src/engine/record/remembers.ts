@@ -14,10 +14,10 @@ export interface Remembers {
   history(node: DrivenRun): Promise<readonly Message[]>;
   /** The latest run in this session of a member of the group that `parent` runs. */
   latestOf(member: string, parent: RunId): RunId | undefined;
-  /** How long the run has been worked on before this life. */
-  activeBefore(run: RunId): number;
-  /** The same up to now. */
+  /** How long the run has been worked on, in this life and before. The time in which it waits for a person is not among it. */
   activeSoFar(run: RunId): number;
+  /** Calls back when that is so long; the result takes it back. */
+  whenWorkedFor(run: RunId, activeMs: number, callback: () => void): () => void;
   /** What later runs of the session go by. */
   facts(): SessionFacts;
 }

@@ -59,7 +59,7 @@ const SHARED: readonly EventType[] = [
     'run.paused',
     'agent.dismissed',
   ] as const),
-  ...(['model.request', 'tool.result', 'approval.asked', 'message.included'] as const),
+  ...(['model.request', 'tool.result', 'approval.asked', 'task.clarify', 'message.included'] as const),
   ...broadcastTypes,
   ...inboundTypes,
 ];

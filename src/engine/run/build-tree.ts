@@ -77,7 +77,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     for (const node of active) node.abort.abort(why);
   };
   const onNews = (events: readonly LedgerEvent[]): void => {
-    for (const event of events) for (const fold of [messages, broadcasts, tree.spawned]) fold.apply(event);
+    applyTo(messages, broadcasts, tree.spawned, activity)(events);
     cancelAsked(active, tree.outside);
     bell.ring();
   };
@@ -85,7 +85,6 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const outside = createFromOutside({ ledger, session, heard, before, shared: elsewhere !== undefined, onNews });
   const { members, ...folds } = folded({ ...driven.past, events }, driven.past.events, outside);
   const { broadcasts, doings, askable, messages } = folds;
-  const onWritten = (events: readonly LedgerEvent[]): void => events.forEach(doings.apply);
   const activity = createActiveTimes(driven.past, clock);
   const make = createNodes(clock, past, driven.past.cut?.run);
   const node: MakeNode = (run, parent, began) => {
@@ -99,7 +98,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     return made;
   };
 
-  const writer = createWriter(ledger, session, driven.fence, interrupt, onWritten);
+  const writer = createWriter(ledger, session, driven.fence, interrupt, applyTo(doings, activity));
   const atWork = createAtWork(() => writer.flushed().catch(() => undefined));
   const tree: DrivenTree = {
     ...options,
@@ -124,8 +123,8 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
       stopIfPaused(outside, at);
     },
     history: (of) => saidBefore(tree, of),
-    activeBefore: activity.before,
     activeSoFar: activity.soFar,
+    whenWorkedFor: activity.after,
     facts: () => ({ approved: outside.remembered().map(writtenRule), members: members.state() }),
     setup: (of, found) => atWork.during(async () => live.noted(of, await setupOf(tree, of, driven.rootSetup, found))),
     begun: (run) => past.has(run),
@@ -140,6 +139,16 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   };
   return tree;
 }
+
+interface Fold {
+  apply(event: LedgerEvent): void;
+}
+
+const applyTo =
+  (...folds: readonly Fold[]) =>
+  (events: readonly LedgerEvent[]): void => {
+    for (const event of events) for (const fold of folds) fold.apply(event);
+  };
 
 /** How its runs wait for what comes from outside. */
 function waiting(

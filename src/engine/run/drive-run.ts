@@ -235,15 +235,17 @@ export function nobodyWorked({ run, started: { agent } }: Pick<DrivenRun, 'run' 
 export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
   `It was not done within ${durationText(wallMs)} (${setting}).`;
 
-/** Ends the run when the time it has been worked on is used up. Time in which nobody drove it does not count. */
-export function limitWallTime(tree: TimeAndIds & Remembers, node: DrivenRun): () => void {
+/**
+ * Ends the run when the time it has been worked on is used up. Time in which nobody drove it, or
+ * in which it waited for a person, does not count.
+ */
+export function limitWallTime(tree: Remembers, node: DrivenRun): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
   const { timeLimit } = node.started;
   const limit = timeLimit === undefined ? 'budget' : 'patience';
   const over = (): void => node.abort.abort(new WallTimeOver(node.run, limit, wallMs, wallTimeText(wallMs, timeLimit)));
-  const left = wallMs - tree.activeBefore(node.run);
-  if (left > TIMER_GRAIN_MS) return tree.clock.after(left, over);
+  if (wallMs - tree.activeSoFar(node.run) > TIMER_GRAIN_MS) return tree.whenWorkedFor(node.run, wallMs, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.
   over();
   return () => undefined;
