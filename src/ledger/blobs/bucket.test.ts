@@ -1,12 +1,12 @@
 /** The stores for large payloads: what both promise, and what a bucket does when its server, its keys or the network fail. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type BlobStoreUnderTest, blobConformance } from '../../../test/conformance/blobs/checks.ts';
 import { artifactChecks } from '../../../test/conformance/ledger/artifacts.ts';
 import { appendOrFail, givenRun, note } from '../../../test/conformance/ledger/support.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/ledger/postgres-server.ts';
-import { answering, hangingUp, type S3Server, silent, startS3 } from '../../../test/support/ledger/s3-server.ts';
+import { answering, hangingUp, type S3Server, startS3 } from '../../../test/support/ledger/s3-server.ts';
 import { testFolder, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
 import { FOR_EVER_MS } from '../../../test/support/patience.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -27,6 +27,8 @@ let postgres: PostgresServer;
 beforeAll(async () => {
   [s3, postgres] = await Promise.all([startS3(), startPostgres()]);
 });
+// One that no request has met would wait for those of the next test.
+afterEach(() => expect(s3.unmet()).toBe(0));
 afterAll(() => Promise.all([s3.stop(), postgres.stop()]));
 
 /** However slow the machine is, no patience runs out on it. */
@@ -42,8 +44,19 @@ const hurried: Clock = {
   after: (delay, callback, hold) => patient.after(delay > limits.bucketRetryMaxMs ? delay : 1, callback, hold),
 };
 
-/** The time of every request is over at once. */
-const impatient: Clock = { ...hurried, after: (_delay, callback, hold) => systemClock.after(1, callback, hold) };
+/** The time of each request is over when `ring` is called, and not before the server has seen it. */
+function ringing(): { readonly clock: Clock; ring(): void } {
+  const due: (() => void)[] = [];
+  const after: Clock['after'] = (delay, callback, hold) => {
+    if (delay <= limits.bucketRetryMaxMs) return hurried.after(delay, callback, hold);
+    due.push(callback);
+    return () => undefined;
+  };
+  const ring = (): void => {
+    for (const callback of due.splice(0)) callback();
+  };
+  return { clock: { ...hurried, after }, ring };
+}
 
 const address = (prefix: string, more: Readonly<Record<string, string>> = {}): URLSearchParams =>
   new URLSearchParams({ payloads: `s3://${s3.bucket}/${prefix}`, endpoint: s3.endpoint, region: 'eu-test-1', ...more });
@@ -150,8 +163,9 @@ describe('what a bucket is asked', () => {
   });
 
   it('is not waited for when there is no answer', async () => {
-    const store = await bucket(newPrefix(), {}, { clock: impatient });
-    s3.fail(...Array.from({ length: limits.bucketAttempts }, () => silent));
+    const { clock, ring } = ringing();
+    const store = await bucket(newPrefix(), {}, { clock });
+    s3.fail(...Array.from({ length: limits.bucketAttempts }, () => ring));
     expect(await failing(store.read(payloadRef('x')))).toMatchObject({
       code: 'ledger_bucket_unreachable',
       message: expect.stringContaining('no answer in time'),

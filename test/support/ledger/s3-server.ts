@@ -25,6 +25,8 @@ export interface S3Server {
   requests(): readonly string[];
   /** The next requests meet these, one each. */
   fail(...faults: readonly Fault[]): void;
+  /** How many of these are left. */
+  unmet(): number;
   /** From now on each request, as `requests` shows it, is answered when this is done. */
   before(work: ((request: string) => Promise<void>) | undefined): void;
   /** Puts bytes at a name, and a time, behind the server's back. */
@@ -47,7 +49,6 @@ export const answering =
     response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
   };
 export const hangingUp: Fault = (response) => response.destroy();
-export const silent: Fault = () => undefined;
 
 export async function startS3(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-s3-'));
@@ -75,6 +76,7 @@ export async function startS3(): Promise<S3Server> {
     env: { AWS_ACCESS_KEY_ID: KEYS.id, AWS_SECRET_ACCESS_KEY: KEYS.secret, AWS_SESSION_TOKEN: KEYS.token ?? '' },
     requests: () => log.splice(0),
     fail: (...more) => faults.push(...more),
+    unmet: () => faults.length,
     before: (work) => {
       before = work;
     },
