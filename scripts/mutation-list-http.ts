@@ -2,6 +2,7 @@
 import type { Mutation } from './mutation-list.ts';
 
 const stream = 'src/http/stream/stream.test.ts';
+const feed = 'src/http/stream/feed-stream.test.ts';
 const door = 'src/http/api/api.test.ts';
 const events = 'src/http/api/event-routes.test.ts';
 const runs = 'src/http/api/run-routes.test.ts';
@@ -24,6 +25,30 @@ export const httpMutations: readonly Mutation[] = [
     find: "? position : 'foreign';",
     replace: '? position : position;',
     caughtBy: { file: stream, test: 'refuses a cursor that is not of this session' },
+  },
+  {
+    invariant: 'H4: the stream of all sessions loses nothing and repeats nothing',
+    change: 'it goes on behind the last of a page that was cut',
+    file: 'src/http/stream/encoded-feed.ts',
+    find: 'const at = { place: last.place, cursor: cursorOf(last) };',
+    replace: 'const at = { place: entries.at(-1)?.place ?? last.place, cursor: cursorOf(last) };',
+    caughtBy: { file: feed, test: 'goes on where a large frame was cut' },
+  },
+  {
+    invariant: 'H3: the stream of all sessions tells nobody of what is others’',
+    change: 'everybody is told everything',
+    file: 'src/front/sight.ts',
+    find: "if (seer.sees === 'everything') return undefined;",
+    replace: 'if (known !== undefined) return undefined;',
+    caughtBy: { file: feed, test: 'tells nobody of what is others' },
+  },
+  {
+    invariant: 'H4: a cursor of another ledger is refused',
+    change: 'only the place is looked at',
+    file: 'src/http/stream/encoded-feed.ts',
+    find: 'entry !== undefined && cursorOf(entry) === text',
+    replace: 'entry !== undefined && entry.place === place',
+    caughtBy: { file: feed, test: 'begins now for whoever asks so' },
   },
   {
     invariant: 'H5: whoever takes nothing is cut off',
@@ -160,6 +185,28 @@ export const httpMutations: readonly Mutation[] = [
     find: "origin.kind === 'client' ? origin.account : undefined",
     replace: "origin.kind === 'person' ? undefined : undefined",
     caughtBy: { file: chat, test: 'each caller has a budget for the day, held before a model is asked' },
+  },
+  {
+    invariant: 'C5: whoever goes has it ended',
+    change: 'the run goes on for nobody',
+    file: 'src/protocols/openai/taken.ts',
+    find: 'giveUp(chat, turn, caller.name).catch(onError);',
+    replace: 'giveUp.toString();',
+    caughtBy: {
+      file: chat,
+      test: 'what nobody listens to any more is ended at once, and once',
+    },
+  },
+  {
+    invariant: 'W1: what was to be told is told after a crash',
+    change: 'a hook begins anew with every server',
+    file: 'src/protocols/webhooks/webhooks.ts',
+    find: 'if (first !== undefined) return Date.parse(first.timestamp);',
+    replace: 'if (first !== undefined) return clock.now();',
+    caughtBy: {
+      file: hooks,
+      test: 'go on after a crash with what was not told, and tell nothing that was before them or was answered meanwhile',
+    },
   },
   {
     invariant: 'W5: nobody inside is reached unless that is said',

@@ -4,10 +4,15 @@ import { type AskOptions, sendJson, tokenOf } from '../../../test/support/http/a
 import { type ServedWorld, serveWorld } from '../../../test/support/http/served-project.ts';
 import { type Frame, listenTo } from '../../../test/support/http/sse.ts';
 import { agent, type Brain, calls, reports, says, turnOf } from '../../../test/support/world.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { shareWords } from '../../front/chat/heard-words.ts';
+import { createChat } from '../../front/chat/needs.ts';
+import type { SaidBefore } from '../../front/chat/said-before.ts';
 import type { ModelRequest } from '../../models/port.ts';
 import type { McpCaller } from '../mcp/needs.ts';
+import { bySaid, taken } from './taken.ts';
 
 const rights = { commands: [], answers: true, approves: false };
 const callers: Readonly<Record<string, McpCaller>> = {
@@ -221,6 +226,37 @@ it('whoever goes has what they asked for ended, and a run that failed is an erro
   expect(await failed.json()).toMatchObject({ error: { type: 'server_error', message: expect.any(String) } });
   const frames = await framesOf(await ask(world, { messages: [user('fail')], stream: true }));
   expect(jsonIn(frames.at(-2) as Frame)).toMatchObject({ error: { type: 'server_error' } });
+});
+
+it('what nobody listens to any more is ended at once, and once', async () => {
+  const slow: Brain = async ({ signal }) => {
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    return { kind: 'failed', error: { kind: 'cancelled', message: 'gone' } };
+  };
+  await using world = await serveWorld({ brain: slow, agents });
+  const { engine, ledger, groups, config } = world.project;
+  const cancelled: string[] = [];
+  const cancel: typeof engine.cancel = (run, ...why) => {
+    cancelled.push(run);
+    return engine.cancel(run, ...why);
+  };
+  const needs = createChat({
+    ...{ door: 'openai', settings: {}, engine: { ...engine, cancel }, ledger, agents: { list: async () => agents } },
+    ...{ clock: systemClock, ids: groups.ids, workspace: config.workspace, answerLink: () => '' },
+    ...{ hear: shareWords(world.project.live.hear), stopping: new AbortController().signal },
+  });
+  const request = { method: 'POST', path: [], caller: callers['alice'] as McpCaller, body: undefined, signal: needs.stopping };
+  const said: SaidBefore = {
+    agent: 'talker',
+    instructions: '',
+    turns: [{ content: [{ type: 'text', text: 'slow' }] }],
+  };
+  const openai = { chat: needs, onError: () => undefined };
+  const begun = await taken(openai, request, false, bySaid(openai, request, said));
+  if (!begun.ok) throw new Error(JSON.stringify(begun.error));
+  begun.value.close();
+  begun.value.close();
+  expect(cancelled).toEqual([begun.value.turn.run]);
 });
 
 it('each caller has a budget for the day, held before a model is asked', async () => {
