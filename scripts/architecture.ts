@@ -36,7 +36,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
   groups: ['events', 'ledger', 'projections', 'tools/files', 'workspaces', 'agents', 'patterns', 'engine'],
-  live: ['engine/port'],
+  live: ['engine/port', 'ledger/postgres'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'peers', 'executors', 'patterns'],
     ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts', 'workspaces', 'live'],

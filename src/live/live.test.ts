@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunId, SessionId } from '../base/ids.ts';
+import { limits } from '../base/limits.ts';
 import { systemRandom } from '../base/random.ts';
 import type { LivePiece } from '../engine/port.ts';
+import { createVirtualClock } from '../testing/virtual-clock.ts';
+import { gathered } from './gathered.ts';
 import { createLiveChannel } from './live-channel.ts';
+import { noticesOf, readNotice } from './notices.ts';
 import { inWholeWords } from './whole-words.ts';
 
 let folder = '';
@@ -36,11 +40,11 @@ describe('live words', () => {
     say?.(piece('fish, and', 17));
     say?.(piece(' that is all.', 26));
     await expect.poll(() => heard.map(textOf).join('')).toBe('The word is [redacted:KEY], and that is ');
-    expect(heard.map(({ offset }) => offset)).toEqual([0, 12, 23]);
+    expect(heard.map(({ offset }) => offset)).toEqual([0, 12, 28]);
     stop();
     await expect.poll(() => driving.outside()).toBeUndefined();
     expect(await readdir(folder)).toEqual([]);
-    driving.close();
+    await driving.close();
   });
 
   it('are not looked for where a killed process left its note', async () => {
@@ -56,7 +60,7 @@ describe('live words', () => {
     driving.outside();
     await expect.poll(() => driving.outside()).toBeUndefined();
     await expect.poll(() => readdir(folder)).toEqual(['other.json']);
-    driving.close();
+    await driving.close();
   });
 
   it('are believed of nobody who does not know the word, or says something else', async () => {
@@ -75,6 +79,43 @@ describe('live words', () => {
       await hangsUp(text);
     expect(heard).toEqual([]);
     stop();
+  });
+
+  it('fit into notices of a database, whole and in order, and what is none is not believed', () => {
+    const long = 'Ein Zug \u0000 fährt 🚂 ab. '.repeat(1_500);
+    const tool: LivePiece = { ...piece(''), delta: { type: 'tool', name: 'look' } };
+    const notices = noticesOf('me', [piece(long), tool, piece('end', long.length)]);
+    expect(notices.length).toBeGreaterThan(5);
+    expect(notices.filter((notice) => Buffer.byteLength(notice) > limits.liveNoticeBytes)).toEqual([]);
+    const read = notices.flatMap((notice) => readNotice(notice)?.pieces ?? []);
+    expect(read.map(textOf).join('')).toBe(`${long}end`);
+    expect(read.filter(({ delta }) => delta.type === 'tool')).toEqual([tool]);
+    let at = 0;
+    for (const one of read) {
+      if (one.delta.type === 'tool') continue;
+      expect(one.offset).toBe(at);
+      at += textOf(one).length;
+    }
+    expect(['', 'me', 'me x', 'me {}', 'me [{}]', 'me [1'].map(readNotice)).toEqual(Array(6).fill(undefined));
+  });
+
+  it('are one piece where they come together, and stay in their order', () => {
+    const clock = createVirtualClock(0);
+    const told: LivePiece[] = [];
+    const hear = gathered(clock, 50, (one) => told.push(one));
+    const tool: LivePiece = { ...piece(''), delta: { type: 'tool', name: 'look' } };
+    for (const one of [piece('a'), piece('b', 1), { ...piece('x'), run: 'run_2' as RunId }, piece('c', 2), tool, piece('d', 3)])
+      hear(one);
+    hear({ ...piece('again'), attempt: 2 });
+    expect(told).toEqual([]);
+    clock.advance();
+    expect(told.map((one) => [one.offset, textOf(one)])).toEqual([
+      [0, 'abc'],
+      [0, 'x'],
+      [0, ''],
+      [3, 'd'],
+      [0, 'again'],
+    ]);
   });
 
   it('keep no more speakers than they may, and each apart', () => {

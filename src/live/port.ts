@@ -1,9 +1,10 @@
 /**
- * Words as they come, for whoever watches from another process of this machine. They are not events: nobody waits for them, they
- * are dropped where somebody is slow, and what counts is in the ledger when they end.
+ * Words as they come, for whoever watches from another process. They are not events: nobody waits for them, they are dropped where
+ * somebody is slow, and what counts is in the ledger when they end.
  *
- * Whoever watches listens on a port of this machine and leaves a note of it in the project's state, with a word that only who can
- * read the note knows. Whoever drives a run looks for notes before each turn: without one, no model is asked to stream.
+ * With a ledger in a file whoever watches listens on a port of this machine and leaves a note of it in the project's state, with a
+ * word that only who can read the note knows. Whoever drives a run looks for notes before each turn: without one, no model is asked
+ * to stream. With a ledger in Postgres, which may have processes on many machines, it carries the words (postgres-live.ts).
  */
 import { z } from 'zod';
 import type { LivePiece } from '../engine/port.ts';
@@ -29,7 +30,7 @@ export const wirePiece = z.object({
 export interface LiveChannel {
   /** Whoever watches from elsewhere, if somebody does. Asked before each turn. */
   outside(): ((piece: LivePiece) => void) | undefined;
-  /** Tells what is said in any process on this machine, secrets taken out. Returns what ends it. */
+  /** Tells what is said in any process of the project, secrets taken out. Returns what ends it. */
   hear(tell: (piece: LivePiece) => void): () => void;
-  close(): void;
+  close(): void | Promise<void>;
 }

@@ -7,6 +7,7 @@ import { createRecentlyUsed } from '../base/recently-used.ts';
 import type { LivePiece } from '../engine/port.ts';
 
 interface Waiting {
+  /** How much was told before it, as it was told: a secret and what stands for it need not be of one length. */
   readonly offset: number;
   readonly text: string;
 }
@@ -21,7 +22,8 @@ export function inWholeWords(redact: (text: string) => string, tell: (piece: Liv
     const text = (before?.text ?? '') + delta.text;
     const end = Math.max(text.lastIndexOf(' '), text.lastIndexOf('\n')) + 1;
     const from = before?.offset ?? offset;
-    waiting.set(key, { offset: from + end, text: text.slice(end) });
-    if (end > 0) tell({ ...piece, offset: from, delta: { ...delta, text: redact(text.slice(0, end)) } });
+    const told = end === 0 ? '' : redact(text.slice(0, end));
+    waiting.set(key, { offset: from + told.length, text: text.slice(end) });
+    if (end > 0) tell({ ...piece, offset: from, delta: { ...delta, text: told } });
   };
 }

@@ -30,6 +30,7 @@ import { createKeyRing } from '../ledger/seals/keys.ts';
 import { createProtection, type Protection } from '../ledger/seals/protection.ts';
 import { createLiveChannel } from '../live/live-channel.ts';
 import type { LiveChannel } from '../live/port.ts';
+import { createPostgresLive } from '../live/postgres-live.ts';
 import { createModelCatalogue } from '../models/catalogue.ts';
 import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
@@ -117,7 +118,7 @@ async function assemble(
     ...{ clock, random, env, places, sandbox },
     redact: protection.redactor.text,
   });
-  const live = liveIn(config, random, protection, (watcher) => engine.watch(watcher));
+  const live = liveIn(config, clock, random, protection, (watcher) => engine.watch(watcher));
   const engineOptions: EngineOptions = {
     ...{ ledger, clock, random, ids, watcherElsewhere: live.outside },
     owner: `process ${process.pid} on ${hostname()}`,
@@ -161,7 +162,11 @@ async function assemble(
     agents: agents.check,
     servers: declared,
     rules,
-    worker: (given) => workerOf(given, agents, engineOptions, config),
+    worker: (given) => {
+      // So that it knows who watches when it begins with its first turn.
+      live.outside();
+      return workerOf(given, agents, engineOptions, config);
+    },
     async close() {
       await engine.close();
       const parts = [executing.executors, host, toolsets, assistants, quota, sandbox, live];
@@ -171,9 +176,18 @@ async function assemble(
   };
 }
 
-/** Notes of who watches are in the project's own state: whoever can read them may read the ledger as well. */
-const liveIn = ({ home }: ProjectConfig, random: Random, { redactor }: Protection, watch: Engine['watch']): LiveChannel =>
-  createLiveChannel({ folder: join(home, 'live'), random, redact: redactor.text, watch });
+/** Words go where the ledger is: whoever can read the notes in the project's state, or those of its database, may read it as well. */
+function liveIn(
+  { home, ledgerAddress }: ProjectConfig,
+  clock: Clock,
+  random: Random,
+  { redactor }: Protection,
+  watch: Engine['watch'],
+): LiveChannel {
+  const how = { random, redact: redactor.text, watch };
+  if (ledgerAddress.kind === 'postgres') return createPostgresLive({ ...how, clock, url: ledgerAddress.location() });
+  return createLiveChannel({ ...how, folder: join(home, 'live') });
+}
 
 /** What the project's settings and files give to its agents, and what of it goes with a run that others work on. */
 function givenBy(

@@ -43,6 +43,9 @@ export const serverLimits = {
   liveWatchers: 32,
   liveSpeakers: 200,
   liveUnsentBytes: 256 * KIB,
+  liveNoticeBytes: 7_900,
+  liveGatherMs: 50,
+  liveHereMs: 20 * SECOND,
 
   // conversations of programs
   chatMessages: 2_000,

@@ -274,6 +274,6 @@ describe('what is being said', () => {
     listener.stop();
     // Nobody listens any more: no model is asked to stream.
     await expect.poll(() => elsewhere.outside()).toBeUndefined();
-    elsewhere.close();
+    await elsewhere.close();
   });
 });
