@@ -2,6 +2,7 @@
  * Writes that a tree of runs goes on that had ended, or that one goes on under other terms: all of it in one append, so that
  * after a crash it is as it was, or can be resumed as any other. Whoever drives it then finds nothing special.
  */
+import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
@@ -23,6 +24,24 @@ export async function reopen(
   terms: ResumeTerms,
   closed: () => Promise<Failure | undefined>,
 ): Promise<Reopened> {
+  // On a cluster a worker that is woken late takes the lease whoever holds it, finds that the run stands still, and leaves it.
+  for (let tries = 1; tries < limits.reopenTries; tries += 1) {
+    const outcome = await reopenOnce(options, root, terms, closed);
+    if (outcome.kind !== 'overtaken') return outcome;
+  }
+  const outcome = await reopenOnce(options, root, terms, closed);
+  return outcome.kind === 'overtaken' ? { kind: 'refused', error: takenUp } : outcome;
+}
+
+const takenUp: Failure = { code: 'held', message: 'Another process has taken it up.', fix: 'Look how it stands now.' };
+
+/** `overtaken`: somebody else has taken the lease meanwhile, and nothing was written. */
+async function reopenOnce(
+  options: LedgerAccess & TimeAndIds,
+  root: RunRow,
+  terms: ResumeTerms,
+  closed: () => Promise<Failure | undefined>,
+): Promise<Reopened | { readonly kind: 'overtaken' }> {
   const { ledger } = options;
   const { session, run } = root;
   const forGood = endedForGood(root);
@@ -31,7 +50,7 @@ export async function reopen(
   if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
   if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
   const { fence } = lease;
-  return await withLease(ledger, fence, async (): Promise<Reopened> => {
+  return await withLease(ledger, fence, async (): ReturnType<typeof reopenOnce> => {
     // Looked at under the lease: nobody else ends it, or has it go on, meanwhile.
     const [row = root] = await ledger.runs({ run });
     const found =
@@ -56,12 +75,8 @@ export async function reopen(
     const earlier = putOnAccount(events, past);
     const all = { events: [...events, ...earlier.events], counters: earlier.counters };
     const { kind } = await ledger.append({ session, fence, ...all, sync: 'power', release: true });
-    if (kind !== 'appended')
-      return {
-        kind: 'refused',
-        error: { code: 'held', message: 'Another process has taken it up.', fix: 'Look how it stands now.' },
-      };
-    return { kind: 'goes on' };
+    if (kind === 'lease_lost') return { kind: 'overtaken' };
+    return kind === 'appended' ? { kind: 'goes on' } : { kind: 'refused', error: takenUp };
   });
 }
 

@@ -6,6 +6,7 @@ import { answered, question, resultOf, start, typesIn } from '../../test/conform
 import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { testIds } from '../../test/support/ledger/sqlite-folder.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
+import { limits } from '../base/limits.ts';
 import { ok } from '../base/result.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../models/port.ts';
@@ -208,6 +209,38 @@ it('a run that another parks while it is being taken up goes on all the same', a
   expect((await typesIn(late, handle)).filter((type) => type.startsWith('run.'))).toEqual([
     ...['run.started', 'run.parked', 'run.reopened', 'run.resumed', 'run.ended'],
   ]);
+});
+
+it.each([
+  [1, 'resumed'],
+  [limits.reopenTries, 'refused'],
+] as const)('a worker that was woken late takes the lease %i times before a run is reopened: %s', async (times, kind) => {
+  const path = join(folder, `late-${kind}.db`);
+  const agents = [agent({ maxRetries: 0 })];
+  const noKey = (): ModelOutcome => ({ kind: 'failed', error: { kind: 'auth', message: 'no key' } });
+  const first = kept(createWorld({ path, agents, brain: noKey }));
+  const handle = await start(first);
+  await handle.done;
+  let overtaken = 0;
+  const wrapLedger = (inner: Ledger): Ledger => ({
+    ...inner,
+    async append(request) {
+      if (request.events.some(({ type }) => type === 'run.reopened') && overtaken < times) {
+        overtaken += 1;
+        // It is assigned the run, finds that it stands still, and leaves it.
+        const lease = await first.ledger.acquire(handle.session, handle.run, { assigned: true });
+        if (lease.kind === 'acquired') await first.ledger.release(lease.fence);
+      }
+      return await inner.append(request);
+    },
+  });
+  const resuming = kept(createWorld({ path, agents, brain: () => reports('Done.'), wrapLedger }));
+  const resumed = await resuming.engine.resume(handle.run);
+  expect([overtaken, resumed.kind]).toEqual([times, kind]);
+  if (resumed.kind === 'resumed') expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
+  const reopenings = (await typesIn(first, handle)).filter((type) => type === 'run.reopened');
+  expect(reopenings).toHaveLength(kind === 'resumed' ? 1 : 0);
+  expect((await first.ledger.runs({ run: handle.run }))[0]?.owner).toBeNull();
 });
 
 it('a run that is still called parked after it was told to go on is taken up, and not told so for ever', async () => {

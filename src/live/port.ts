@@ -1,10 +1,11 @@
 /**
- * Words as they come, for whoever watches from another process. They are not events: nobody waits for them, they are dropped where
- * somebody is slow, and what counts is in the ledger when they end.
+ * Words as they come, for whoever watches from another process. They are not events: nobody waits for them, they are dropped
+ * where somebody is slow, and what counts is in the ledger when they end.
  *
- * With a ledger in a file whoever watches listens on a port of this machine and leaves a note of it in the project's state, with a
- * word that only who can read the note knows. Whoever drives a run looks for notes before each turn: without one, no model is asked
- * to stream. With a ledger in Postgres, which may have processes on many machines, it carries the words (postgres-live.ts).
+ * With a ledger in a file whoever watches listens on a port of this machine and leaves a note of it in the project's state, with
+ * a word that only who can read the note knows. Whoever drives a run looks for notes before each turn: without one, no model is
+ * asked to stream. With a ledger in Postgres, which may have processes on many machines, it carries the words
+ * (postgres-live.ts).
  */
 import { z } from 'zod';
 import type { LivePiece } from '../engine/port.ts';

@@ -176,7 +176,7 @@ async function assemble(
   };
 }
 
-/** Words go where the ledger is: whoever can read the notes in the project's state, or those of its database, may read it as well. */
+/** Words go where the ledger is: whoever can read notes in the project's state, or those of its database, may read it too. */
 function liveIn(
   { home, ledgerAddress }: ProjectConfig,
   clock: Clock,
