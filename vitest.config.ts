@@ -2,13 +2,22 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS, TEST_MS } from './test/support/patience.ts';
 
-/** Files with a process of their own: they start and kill processes, or work for long. */
-const ALONE = ['test/**/*.test.ts', 'bench/**/*.test.ts', 'src/{cluster,process,runner,sandbox}/**/*.test.ts'];
+/**
+ * Files with a process of their own: they start and kill processes, or work for long. Starting a process costs the more the
+ * more memory whoever starts it has, and those that many files share have much.
+ */
+const ALONE = [
+  'test/**/*.test.ts',
+  'bench/**/*.test.ts',
+  'src/{cluster,process,runner,sandbox,workspaces}/**/*.test.ts',
+  'src/engine/evidence/{evidence-table,verify}.test.ts',
+  'src/{executors/acp,project/places,cli/tasks}/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {
     globalSetup: 'test/support/run-folder.ts',
-    setupFiles: ['test/support/fixed-seed.ts'],
+    setupFiles: ['test/support/fixed-seed.ts', 'test/support/cpu-log.ts'],
     // Nets for what hangs, not limits on what is slow: test/support/patience.ts.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,

@@ -25,23 +25,38 @@ const DATA_SETTINGS =
 /** The repository around a folder. It must have files of its own; whether it has a commit is for the caller. */
 export async function findRepository(folder: string, environment: Environment): Promise<Result<Repository, Failure>> {
   const call = { folder, environment };
-  const asked = ['--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel'];
-  const [found, head, settings] = await Promise.all([
+  // One program for all that it can tell: starting them takes the time. Without a commit the last line is missing.
+  const asked = [
+    '--is-bare-repository',
+    '--git-common-dir',
+    '--absolute-git-dir',
+    '--show-toplevel',
+    '--revs-only',
+    'HEAD^{commit}',
+  ];
+  const [found, settings] = await Promise.all([
     askGit(['rev-parse', ...asked], call),
-    askGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], call),
     askGit(['config', '--null', '--includes', '--get-regexp', '^(core|extensions)\\.'], call),
   ]);
-  if (!found.ok)
-    return fail(found.error.says.includes('must be run in a work tree') ? withoutFiles(folder) : notFound(folder, found.error));
-  const [, common = '', own = '', top = ''] = found.value.toString().split('\n');
+  if (!found.ok) return fail(refusal(folder, found.error));
+  const [, common = '', own = '', top = '', head = ''] = found.value.toString().split('\n');
   return ok({
     top: await realpath(top),
     common: await realpath(resolve(folder, common)),
     own: await realpath(resolve(folder, own)),
-    head: head.ok ? withoutNewline(head.value) : undefined,
+    head: head === '' ? undefined : head,
     settings: settings.ok ? dataSettings(settings.value) : [],
   });
 }
+
+/** Only where its files begin, for those who want to know no more. */
+export async function findTop(folder: string, environment: Environment): Promise<Result<string, Failure>> {
+  const found = await askGit(['rev-parse', '--show-toplevel'], { folder, environment });
+  return found.ok ? ok(await realpath(withoutNewline(found.value))) : fail(refusal(folder, found.error));
+}
+
+const refusal = (folder: string, failure: GitFailure): Failure =>
+  failure.says.includes('must be run in a work tree') ? withoutFiles(folder) : notFound(folder, failure);
 
 /** One that worktrees can begin in. */
 export async function findCommittedRepository(

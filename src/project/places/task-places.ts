@@ -10,7 +10,7 @@ import { createWorkspaceWatch, type WatchOptions } from '../../tools/watch/works
 import { type DomainLease, holdsDomain, type LeaseNeeds, leaseDomain } from '../../workspaces/leases.ts';
 import type { WorkspaceOptions } from '../../workspaces/options.ts';
 import type { DomainPaths, WorkPlace } from '../../workspaces/port.ts';
-import { findCommittedRepository, findRepository } from '../../workspaces/repository.ts';
+import { findCommittedRepository, findTop } from '../../workspaces/repository.ts';
 import { createWorkspaces } from '../../workspaces/workspaces.ts';
 import { type EndedNeeds, sweepEnded } from './ended-places.ts';
 import { takeBackNew } from './take-back-new.ts';
@@ -91,8 +91,8 @@ async function lease(
 ): Promise<Result<void, Failure>> {
   const before = held.get(keyOf(session, task));
   if (before !== undefined && (await holdsDomain(needs, before))) return ok(undefined);
-  const repository = from === undefined ? await findRepository(folder, environment) : undefined;
-  const top = from?.top ?? (repository?.ok === true ? repository.value.top : folder);
+  const found = from === undefined ? await findTop(folder, environment) : ok(from.top);
+  const top = found.ok ? found.value : folder;
   const wanted = { task, session, run, repo: top, domain: within(domain, from?.below ?? relative(top, folder)), assigned };
   const leased = await leaseDomain(needs, wanted, { amongRun: true });
   if (!leased.ok) return leased;
@@ -108,13 +108,13 @@ async function prepare(
   workspaces: Made,
   { folder, session, task, base, patch }: WantedTaskPlace,
 ): Promise<Result<TaskPlace, Failure>> {
-  const repository = await findRepository(folder, options.environment);
-  if (!repository.ok) return repository;
+  const top = await findTop(folder, options.environment);
+  if (!top.ok) return top;
   const made = await workspaces.prepare({ repo: folder, session, task, base: base ?? 'working-tree', patch });
   if (!made.ok) return made;
   const { place } = made.value;
   if (place.kind !== 'worktree') return fail({ code: 'no_repository', message: 'The folder is worked on as it is.' });
-  return ok({ ...place, path: join(place.path, relative(repository.value.top, folder)), repo: folder });
+  return ok({ ...place, path: join(place.path, relative(top.value, folder)), repo: folder });
 }
 
 async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlaces['capture']> {
