@@ -24,6 +24,14 @@ export const placeMutations: readonly Mutation[] = [
     caughtBy: { file: INSIDE, test: 'does not see the rest of the home' },
   },
   {
+    invariant: 'What walls are made of is seen inside, wherever Troupe is installed',
+    change: 'it is hidden with what lies around it',
+    file: 'src/sandbox/walls.ts',
+    find: 'at([...needed, ',
+    replace: 'at([',
+    caughtBy: { file: INSIDE, test: 'below the folder for temporary files' },
+  },
+  {
     invariant: 'A command inside the sandbox gives itself no rights',
     change: 'agents and settings can be written',
     file: 'src/sandbox/walls.ts',

@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { SandboxManager } from '@anthropic-ai/sandbox-runtime';
 import { messageOf } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
@@ -37,6 +38,14 @@ function patchCwd(): void {
   patched = true;
   const really = process.cwd.bind(process);
   process.cwd = () => standing.getStore() ?? really();
+}
+
+/**
+ * Programs of the package that run inside, before any other: without them nothing does. It shows them itself only where it lies
+ * in the open, and it is installed where Troupe is, in a home or below /tmp as likely as not.
+ */
+export function ownPrograms(): readonly string[] {
+  return [fileURLToPath(new URL('../vendor', import.meta.resolve('@anthropic-ai/sandbox-runtime')))];
 }
 
 let users = 0;

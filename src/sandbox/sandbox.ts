@@ -12,7 +12,7 @@ import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { lineInside } from './inside.ts';
 import type { Entered, Program, Sandbox, SandboxState, Walls } from './port.ts';
-import { joinRuntime, leaveRuntime, type SandboxRuntime, standingIn } from './runtime.ts';
+import { joinRuntime, leaveRuntime, ownPrograms, type SandboxRuntime, standingIn } from './runtime.ts';
 import type { SandboxSettings } from './settings.ts';
 import { isCovered, placesInside, type SharedTemporary } from './walls.ts';
 
@@ -87,7 +87,8 @@ async function walled(
 ): Promise<Result<Entered, string>> {
   const open = { ...walls, read: [...walls.read, ...settings.read], write: [...walls.write, ...settings.write] };
   const temporary = walls.apart === true ? mkdtempSync(join(shared, 'own-')) : shared;
-  const hidden = { home: environment['HOME'], state: kept, shared: walls.apart === true ? sharedIn(runtime) : undefined };
+  const shares = walls.apart === true ? sharedIn(runtime) : undefined;
+  const hidden = { home: environment['HOME'], state: kept, own: ownPrograms(), shared: shares };
   const filesystem = placesInside(program, open, hidden, temporary);
   const hosts = [...new Set([...walls.hosts, ...settings.network])];
   const name = Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');

@@ -21,6 +21,8 @@ export interface AlwaysHidden {
   readonly home: string | undefined;
   /** What Troupe keeps: ledgers, keys, state. */
   readonly state: readonly string[];
+  /** What the walls themselves are made of, wherever it lies. */
+  readonly own: readonly string[];
   /** Hidden from a program that is kept apart from others. */
   readonly shared?: SharedTemporary | undefined;
 }
@@ -34,14 +36,15 @@ export interface SharedTemporary {
 export function placesInside(
   program: Program,
   walls: Walls,
-  { home, state, shared }: AlwaysHidden,
+  { home, state, own, shared }: AlwaysHidden,
   temporary: string,
 ): PlacesInside {
   const at = (paths: readonly string[]): string[] => existing(paths.map((path) => inHome(path, home)));
   const write = at([...walls.write, temporary]);
   const hiddenHome = home !== undefined && isHideable(home) ? existing([home]) : [];
   const hidden = [...hiddenHome, ...existing(shared?.folders ?? [])];
-  const read = at([...walls.read, ...(shared?.ways ?? []), ...visiblePrograms(program, walls.programs ?? [], hidden)]);
+  const needed = existing(own).filter((path) => hidden.some((place) => liesIn(place, path)));
+  const read = at([...needed, ...walls.read, ...(shared?.ways ?? []), ...visiblePrograms(program, walls.programs ?? [], hidden)]);
   return {
     denyRead: [...hidden, ...existing([...state, ...walls.hide])],
     // What may be written lies perhaps where nothing is to be seen.

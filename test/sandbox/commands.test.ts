@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { userText } from '../../src/events/messages.ts';
@@ -111,6 +112,33 @@ describeInside('a command of an agent', () => {
     expect(textOf(outcome)).toContain('(stopped after 1 s)');
     const running = (): string => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     await expect.poll(() => running().includes('sleep 54321')).toBe(false);
+  });
+});
+
+/** Where Troupe is installed is closed like all that lies around it: what the walls themselves need is there all the same. */
+describeInside('Troupe installed', () => {
+  const [installed = ''] = fileURLToPath(import.meta.resolve('@anthropic-ai/sandbox-runtime')).split('/node_modules/');
+
+  it.each([
+    ['in the home', { ...environment, HOME: installed }, false],
+    ['below the folder for temporary files, and a program that shares none', environment, true],
+  ])('%s', async (_where, given, apart) => {
+    const own = createSandbox({ settings: sandboxSettings('auto', []), environment: given, random: systemRandom, state: [] });
+    await own.state();
+    if (apart) vi.stubEnv('TMPDIR', installed);
+    const program = { file: '/bin/sh', args: ['-c', `ls ${installed}; echo ran`], folder: project };
+    const walls = { write: [project], read: [], keep: [], hide: [], hosts: [], apart };
+    // Of a folder like this all programs are seen, with their packages.
+    const elsewhere = process.env['PATH']?.split(':').filter((path) => !path.endsWith('/node_modules/.bin')) ?? [];
+    const entered = await own.enter({ ...program, environment: { PATH: elsewhere.join(':') } }, walls);
+    vi.unstubAllEnvs();
+    if (!entered.ok) throw new Error(entered.error);
+    const { file, args, environment: env } = entered.value;
+    const out = execFileSync(file, args, { cwd: project, env, encoding: 'utf8' });
+    entered.value.left();
+    await own.close();
+    // The program for Node may lie there, too.
+    expect(out.split('\n').filter((line) => line !== 'tools')).toEqual(['node_modules', 'ran', '']);
   });
 });
 
