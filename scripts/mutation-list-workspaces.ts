@@ -137,6 +137,22 @@ export const workspaceMutations: readonly Mutation[] = [
     caughtBy: { file: apply, test: 'somebody changes while it is applied' },
   },
   {
+    invariant: 'At a place the packages of the repository are those of the place',
+    change: 'links to them are not made',
+    file: 'src/workspaces/prepare.ts',
+    find: '    ...(await linkPackages(git, tree.value, making)),\n',
+    replace: '',
+    caughtBy: { file: prepare, test: 'packages that the repository links to' },
+  },
+  {
+    invariant: 'A run keeps its files from others only until its work is captured',
+    change: 'until it ends',
+    file: 'src/engine/tasks/capture-task.ts',
+    find: '  await tree.places.release?.(terms.task, tree.session);\n',
+    replace: '',
+    caughtBy: { file: 'src/engine/tasks/capture-task.test.ts', test: 'only until its work is a patch' },
+  },
+  {
     invariant: 'What the system refuses in the middle of an apply is taken back',
     change: 'what was done so far stays',
     file: 'src/workspaces/apply/apply.ts',

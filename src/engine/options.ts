@@ -128,6 +128,8 @@ export interface TaskPlaces {
    * task up in another process leases anew, and from then on `capture` fails here with `domain_lost`.
    */
   lease?(wanted: WantedTaskFiles): Promise<Result<void, Failure>>;
+  /** Its files are anybody's again: what it did with them is kept. Again, it does nothing. */
+  release?(task: string, session: SessionId): Promise<void>;
   /** Where a task's own place is, or would be. */
   where(wanted: Pick<WantedTaskPlace, 'session' | 'task'>): string;
   /** Why nothing can have a place of its own that works in this folder. */

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { value } from '../../test/support/workspaces/test-repository.ts';
 import { systemClock } from '../base/clock.ts';
-import { createIds, type RunId, type SessionId } from '../base/ids.ts';
+import { createIds, type RunId, type SessionId, shortId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
+import type { NewEvent } from '../ledger/port.ts';
 import { openProject } from '../project/open.ts';
 import type { Project } from '../project/project.ts';
 import { holdsDomain, type LeaseHolder, leaseDomain, releaseDomain, WORKSPACES } from './leases.ts';
@@ -113,6 +114,25 @@ describe('a lease', () => {
     expect(released.map(({ payload }) => payload)).toEqual([{ token: 1, why }]);
   });
 
+  it.each([
+    ['paused', { type: 'run.paused', payload: { reason: 'later' } }, /is paused/, /troupe resume \w{6}.*troupe cancel \w{6}/],
+    [
+      'waiting',
+      { type: 'approval.asked', payload: { wait: 'w', tool: 'shell', input: {}, why: 'it asks' } },
+      /waits for an answer/,
+      /troupe inbox.*troupe cancel \w{6}/,
+    ],
+  ] as const)('of a run that is %s is told with who has it, and how it is had', async (_state, left, says, fix) => {
+    const one = await needs();
+    const ids = createIds(systemClock, systemRandom);
+    const [session, run] = [ids.session(), ids.run()];
+    value(await leaseDomain(one, { ...wanted('a', 'src/'), run }));
+    await (await beginRun(one, session, run))(left as never);
+    const refused = await leaseDomain(one, wanted('b', 'src/x'));
+    expect(refused).toMatchObject({ error: { message: expect.stringMatching(says), fix: expect.stringMatching(fix) } });
+    expect(refused).toMatchObject({ error: { message: expect.stringContaining(`a of ${shortId(run)}`) } });
+  });
+
   it('of a run that somebody assigns lasts while nobody works on that, and ends with it', async () => {
     const one = await needs();
     const ids = createIds(systemClock, systemRandom);
@@ -138,7 +158,7 @@ async function beginRun(
   { ledger }: Awaited<ReturnType<typeof needs>>,
   session: SessionId,
   run: RunId,
-): Promise<(ended: boolean) => Promise<void>> {
+): Promise<(ended: boolean | Pick<NewEvent, 'type' | 'payload'>) => Promise<void>> {
   const lease = await ledger.acquire(session, run);
   if (lease.kind !== 'acquired') throw new Error(lease.kind);
   const about = { run, actor: 'system', at: 1 } as const;
@@ -152,7 +172,16 @@ async function beginRun(
   } as const;
   await ledger.append({ session, fence: lease.fence, events: [started, begun] });
   return async (isEnd) => {
-    if (!isEnd) return await ledger.release(lease.fence);
+    if (isEnd === false) return await ledger.release(lease.fence);
+    if (isEnd !== true) {
+      await ledger.append({
+        session,
+        fence: lease.fence,
+        events: [{ ...about, ...isEnd, cause: begun } as NewEvent],
+        release: true,
+      });
+      return;
+    }
     const report = { format: 'text', body: 'done' } as const;
     const payload = { status: 'completed', report, finalAgent: 'a', verification: { state: 'unchecked' } } as const;
     const ended = { ...about, type: 'run.ended', cause: begun, payload } as const;

@@ -5,14 +5,14 @@
  * run has ended, or when nobody drives that any more.
  */
 import { type Clock, sleep } from '../base/clock.ts';
-import type { RunId, SessionId } from '../base/ids.ts';
+import { type RunId, type SessionId, shortId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import { asOnlyWriter, type KeptChange, type KeptSession, writeKept } from '../ledger/one-writer.ts';
 import { readEvents } from '../ledger/pages.ts';
-import type { Ledger } from '../ledger/port.ts';
+import type { Ledger, RunRow } from '../ledger/port.ts';
 import { overlapOf, readDomain } from './domains.ts';
 import type { DomainPaths } from './port.ts';
 
@@ -47,6 +47,8 @@ export interface LeaseHolder {
   readonly task: string;
   readonly run: string;
   readonly overlap: string;
+  /** How that run is: one that stands still keeps its files until it goes on or ends. */
+  readonly state?: RunRow['state'] | undefined;
 }
 
 export interface LeaseWaiting {
@@ -102,7 +104,7 @@ export async function releaseDomain(needs: LeaseNeeds, { token }: DomainLease): 
 export async function holdsDomain({ ledger }: Pick<LeaseNeeds, 'ledger'>, { token }: DomainLease): Promise<boolean> {
   const { open } = await standing(ledger);
   const lease = open.get(token);
-  return lease !== undefined && (await overBy(ledger, lease)) === undefined;
+  return lease !== undefined && (await runOf(ledger, lease)).over === undefined;
 }
 
 type Tried =
@@ -127,9 +129,9 @@ async function tryLease(needs: LeaseNeeds, wanted: WantedLease, amongRun: boolea
       const theirs = !apart ? readDomain(lease) : undefined;
       const overlap = theirs?.ok === true ? overlapOf(domain.value, theirs.value) : undefined;
       if (overlap === undefined) continue;
-      const why = await overBy(needs.ledger, lease);
-      if (why !== undefined) changes.push({ type: 'domain.released', payload: { token, why } });
-      else holders.push({ task: lease.task, run: lease.run, overlap });
+      const { over, state } = await runOf(needs.ledger, lease);
+      if (over !== undefined) changes.push({ type: 'domain.released', payload: { token, why: over } });
+      else holders.push({ task: lease.task, run: lease.run, overlap, ...present({ state }) });
     }
     if (holders.length > 0) return ok({ kind: 'taken', holders });
     const { task, session, run, repo, assigned } = wanted;
@@ -172,22 +174,47 @@ async function standing(ledger: Ledger): Promise<Standing> {
 
 const UNENDED: ReadonlySet<string> = new Set(['running', 'waiting', 'paused', 'parked']);
 
-/** A run that was cut off and that nobody drives works on nothing: taken up again, its tasks lease anew. */
-async function overBy(ledger: Ledger, { run, assigned }: Lease): Promise<'ended' | 'left' | undefined> {
-  const [row] = await ledger.runs({ run: run as RunId });
-  if (row === undefined) return undefined;
-  if (!UNENDED.has(row.state)) return 'ended';
-  return row.state === 'running' && row.owner === null && assigned !== true ? 'left' : undefined;
+interface Holding {
+  readonly over?: 'ended' | 'left';
+  readonly state?: RunRow['state'];
 }
 
-const listed = (holders: readonly LeaseHolder[]): string =>
-  holders.map(({ task, run, overlap }) => `${task} of ${run} (${overlap})`).join('; ');
+/** A run that was cut off and that nobody drives works on nothing: taken up again, its tasks lease anew. */
+async function runOf(ledger: Ledger, { run, assigned }: Lease): Promise<Holding> {
+  const [row] = await ledger.runs({ run: run as RunId });
+  if (row === undefined) return {};
+  const { state } = row;
+  if (!UNENDED.has(state)) return { over: 'ended', state };
+  return state === 'running' && row.owner === null && assigned !== true ? { over: 'left', state } : { state };
+}
 
-const taken = ({ task }: WantedLease, holders: readonly LeaseHolder[]): Failure => ({
-  code: 'domain_taken',
-  message: `${task} could write the same files as ${listed(holders)}.`,
-  fix: 'Let it wait, narrow its include_paths, or end the other: troupe resume or troupe cancel its run.',
-});
+/** How the run of a holder is, and what gives its files back. */
+const STANDING: Readonly<Partial<Record<RunRow['state'], readonly [is: string, free: (run: string) => string]>>> = {
+  running: ['is at work', (run) => `Wait until ${run} has ended`],
+  waiting: ['waits for an answer', (run) => `Answer what ${run} asks: troupe inbox`],
+  paused: ['is paused', (run) => `Let ${run} go on: troupe resume ${run}`],
+  parked: ['stands still', (run) => `Let ${run} go on: troupe resume ${run}`],
+};
+
+const listed = (holders: readonly LeaseHolder[]): string =>
+  holders
+    .map(({ task, run, overlap, state }) => {
+      const [is] = (state === undefined ? undefined : STANDING[state]) ?? [];
+      return `${task} of ${shortId(run)} (${overlap})${is === undefined ? '' : `, which ${is}`}`;
+    })
+    .join('; ');
+
+function taken({ task }: WantedLease, holders: readonly LeaseHolder[]): Failure {
+  const ways = holders.flatMap(({ run, state }) => {
+    const [, free] = (state === undefined ? undefined : STANDING[state]) ?? [];
+    return [...(free === undefined ? [] : [free(shortId(run))]), `end it, which frees its files: troupe cancel ${shortId(run)}`];
+  });
+  const fix = [...new Set(ways), 'narrow include_paths'].join('; or ');
+  return {
+    ...{ code: 'domain_taken', message: `${task} could write the same files as ${listed(holders)}.` },
+    fix: `${fix.slice(0, 1).toUpperCase()}${fix.slice(1)}.`,
+  };
+}
 
 const waitedTooLong = (wanted: WantedLease, holders: readonly LeaseHolder[]): Failure => ({
   ...taken(wanted, holders),

@@ -1,5 +1,15 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -30,6 +40,43 @@ describe('a place of its own', () => {
     expect(git(top, 'worktree', 'list')).toContain('task-1');
     expect(git(made.place.path, 'rev-parse', 'HEAD')).toBe(git(top, 'rev-parse', 'HEAD'));
     expect(everythingOf(top)).toBe(before);
+  });
+
+  it('has the packages that the repository links to as they are there, not the user’s', async () => {
+    const { top, workspaces } = await testRepository({
+      '.gitignore': 'node_modules\n',
+      'package.json': '{ "workspaces": ["packages/*"] }',
+      'packages/one/package.json': '{ "name": "one" }',
+      'packages/one/index.js': "module.exports = 'as it began';\n",
+      'packages/two/package.json': '{ "name": "@all/two" }',
+      'packages/two/test.js': "console.log(require('one'), require('bought'));\n",
+    });
+    writeFiles(top, { 'node_modules/bought/index.js': "module.exports = 'bought';\n", 'private/index.js': '' });
+    writeFiles(top, { 'node_modules/@all/x': '', 'node_modules/.bin/y': '', 'packages/two/node_modules/x': '' });
+    for (const [link, leads] of [
+      ['node_modules/one', '../packages/one'],
+      ['node_modules/@all/two', '../../packages/two'],
+      ['node_modules/.bin/tests', join(top, 'packages/two/test.js')],
+      ['node_modules/private', '../private'],
+      ['node_modules/stored', 'bought'],
+      ['node_modules/away', '/usr'],
+      ['packages/two/node_modules/one', '../../one'],
+    ] as const)
+      symlinkSync(leads, join(top, link));
+    const made = value(await workspaces.prepare(task(top)));
+    const { path } = made.place;
+    writeFiles(path, { 'packages/one/index.js': "module.exports = 'as it is here';\n" });
+    const found = ['', '.bin', '@all'].flatMap((folder) => readdirSync(join(path, 'node_modules', folder)));
+    expect(found).toEqual(['.bin', '@all', 'one', 'tests', 'two']);
+    expect(realpathSync(join(path, 'node_modules/.bin/tests'))).toBe(join(path, 'packages/two/test.js'));
+    const ran = execFileSync(process.execPath, [join(path, 'node_modules/@all/two/test.js')], {
+      encoding: 'utf8',
+      env: { NODE_PATH: join(top, 'node_modules') },
+    });
+    expect(ran).toBe('as it is here bought\n');
+    expect(readdirSync(join(path, 'packages/two/node_modules'))).toEqual(['one']);
+    expect(value(await workspaces.capture(made.place)).files.map((file) => file.path)).toEqual(['packages/one/index.js']);
+    expect(value(await workspaces.ignored(made.place))).toEqual(['node_modules/', 'packages/two/node_modules/']);
   });
 
   it('is the same one when it is asked for again, with what was done there', async () => {

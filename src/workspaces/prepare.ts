@@ -11,6 +11,7 @@ import type { Failure } from '../events/catalogue.ts';
 import { pathExists } from '../tools/files/path-exists.ts';
 import { copyIncluded, fillModules } from './fill-place.ts';
 import { askGit } from './git.ts';
+import { linkPackages } from './ground/linked-packages.ts';
 import { layOwnGit, linkToRepository, ownGitAgain } from './ground/own-git.ts';
 import { lockedWorktrees, onePerTask } from './locks.ts';
 import type { WorkspaceOptions } from './options.ts';
@@ -149,7 +150,11 @@ async function makeWorktree(
     return fail(gitFailure(`The files of ${base.slice(0, 12)} cannot be checked out`, filled.error));
   }
   between('checked out');
-  const notes = [...(await copyIncluded(git, making)), ...(await fillModules(git, options, base, making))];
+  const notes = [
+    ...(await copyIncluded(git, making)),
+    ...(await fillModules(git, options, base, making)),
+    ...(await linkPackages(git, tree.value, making)),
+  ];
   between('filled');
   await copyIndex(index, files.index);
   const mirror = wanted.patch === undefined ? undefined : (true as const);

@@ -20,3 +20,27 @@ it('records nothing of a task whose files are another’s now: the run is left a
   await expect(captured).rejects.toMatchObject({ kind: 'lost' });
   expect(written).toEqual([]);
 });
+
+it('has its files only until its work is a patch that is recorded, also when that was so before', async () => {
+  const done: string[] = [];
+  const place = { kind: 'worktree', path: '/w', base: 'b', repo: '/r' };
+  const terms = { task: 'task-1', include: [], exclude: [], noTouch: [], mode: 'full', place };
+  const nothing = { ok: true, value: { patch: Buffer.alloc(0), files: [], outside: [], text: '' } };
+  const tree = {
+    ...{ session: 'ses_1', workspace: '/w', moved: new Map(), workspaceOf: () => '/w' },
+    places: { capture: async () => nothing, release: async (task: string) => void done.push(`${task} is released`) },
+    writer: {
+      flushed: async () => undefined,
+      write: async (events: readonly { type: string }[]) => void done.push(...events.map(({ type }) => type)),
+    },
+    ledger: { read: async () => [] },
+  };
+  let before: object | undefined;
+  const journal = { past: [], recorded: () => before, event: (type: string, payload: unknown) => ({ type, payload }) };
+  const node = { run: 'run_1', started: { origin: { kind: 'task', terms } }, journal };
+  await captureTask(tree as never, node as never);
+  expect(done).toEqual(['task.captured', 'task-1 is released']);
+  before = {};
+  await captureTask(tree as never, node as never);
+  expect(done.slice(2)).toEqual(['task-1 is released']);
+});

@@ -28,8 +28,16 @@ export type CapturesTasks = KeepsPatches & TaskAccess & WorksInFolders & Pick<Pr
 export async function captureTask(tree: CapturesTasks, node: DrivenRun): Promise<void> {
   const terms = taskTermsOf(node.started);
   if (terms === undefined || terms.onlyVerify === true || tree.places === undefined) return;
-  if (node.journal.recorded('task.captured', CAPTURE_STEP) !== undefined) return;
-  if (terms.place.kind === 'in-place') return await tellOutside(tree, node, terms);
+  if (terms.place.kind === 'in-place') {
+    if (node.journal.recorded('task.captured', CAPTURE_STEP) === undefined) await tellOutside(tree, node, terms);
+    return;
+  }
+  if (node.journal.recorded('task.captured', CAPTURE_STEP) === undefined) await capture(tree, node, terms);
+  // Its work is a patch now: a run that stands still afterwards, or for days, keeps its files from nobody.
+  await tree.places.release?.(terms.task, tree.session);
+}
+
+async function capture(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<void> {
   const payload = await captured(tree, node, terms);
   const unseen = await unseenOf(tree, node, terms);
   const event = node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' });

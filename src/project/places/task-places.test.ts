@@ -98,6 +98,20 @@ describe('a task in a folder as it is', () => {
 });
 
 describe('a task', () => {
+  it('keeps its files from other runs until its work is kept', async () => {
+    const { open, files } = await processes();
+    const [one, other] = [await open(), await open()];
+    const theirs = { ...files, task: 'task-2', run: 'run_other' as RunId };
+    value((await one.lease?.(files)) ?? { ok: false, error: 'no lease' });
+    expect(await other.lease?.(theirs)).toMatchObject({ error: { code: 'domain_taken' } });
+    // Nobody gives back what is another's.
+    await other.release?.(files.task, session);
+    expect(await other.lease?.(theirs)).toMatchObject({ error: { code: 'domain_taken' } });
+    await one.release?.(files.task, session);
+    await one.release?.(files.task, session);
+    expect(await other.lease?.(theirs)).toMatchObject({ ok: true });
+  });
+
   it('has no mark of its files where they are too many to be looked at', async () => {
     const [small, large] = [await processes(), await processes({ maxFiles: 1 })];
     expect(await (await small.open()).mark(small.top)).toMatch(/./);

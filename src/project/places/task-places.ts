@@ -7,7 +7,7 @@ import type { TaskPlaces, WantedTaskFiles, WantedTaskMerge, WantedTaskPlace, Wri
 import type { Failure } from '../../events/catalogue.ts';
 import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import { createWorkspaceWatch, type WatchOptions } from '../../tools/watch/workspace-watch.ts';
-import { type DomainLease, holdsDomain, type LeaseNeeds, leaseDomain } from '../../workspaces/leases.ts';
+import { type DomainLease, holdsDomain, type LeaseNeeds, leaseDomain, releaseDomain } from '../../workspaces/leases.ts';
 import type { WorkspaceOptions } from '../../workspaces/options.ts';
 import type { DomainPaths, WorkPlace } from '../../workspaces/port.ts';
 import { findCommittedRepository, findTop } from '../../workspaces/repository.ts';
@@ -26,6 +26,12 @@ export function createTaskPlaces(options: WorkspaceOptions, watching: WatchOptio
   return {
     where: ({ session, task }) => join(options.home, 'worktrees', session, task),
     lease: (wanted) => lease(options, leases, held, wanted),
+    async release(task, session) {
+      const lease = held.get(keyOf(session, task));
+      held.delete(keyOf(session, task));
+      // Where others are busy leasing it ends with its run.
+      if (lease !== undefined) await releaseDomain(leases, lease);
+    },
     async prepare(wanted) {
       await sweep();
       return await prepare(options, workspaces, wanted);
