@@ -17,6 +17,9 @@ let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'troupe-architect-'));
   await cp(EXAMPLE, folder, { recursive: true });
+  // An agent of the project in the place of the built-in executor; the demo has that one.
+  const lead = join(folder, 'agents/lead.md');
+  await writeFile(lead, (await readFile(lead, 'utf8')).replace('executor: builtin', 'executor: hand'));
   git('init', '-q');
   git('add', '-A');
   git('-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'first');
@@ -119,12 +122,12 @@ it('shows its packages before anything is handed over, and goes on from there', 
   expect(resumed.err).toMatch(/^completed, verified · /m);
 });
 
-it('the demo adds a command and its tests, hands out the work and proves it, without a key', async () => {
+it('the demo has the built-in executor add a command and its tests, and proves it, without a key', async () => {
   const { code, out, err } = await troupe('demo');
   expect(code, err).toBe(0);
   expect(out).toContain('The repository has a command now');
   expect(err).toMatch(/^completed, verified · /m);
-  expect(err).toMatch(/hands task-\w+ to hand; must pass: node --test/);
+  expect(err).toMatch(/hands task-\w+ to builtin; must pass: node --test/);
   const demo = /looks at what it did, in (\S+)\./.exec(err)?.[1] ?? '';
   const applied = await troupe('-C', demo, 'apply', 'last');
   expect(applied.code, applied.err).toBe(0);
