@@ -8,7 +8,7 @@ import { serversOf } from '../../front/project/servers.ts';
 import { createDeclaredServers } from '../../project/servers/declared-servers.ts';
 import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
-import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -24,7 +24,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
     printJson(context, 'agents list', agents.map(agentLineOf));
     return exitCodes.completed;
   }
-  if (agents.length === 0) progress.line('no agents yet; troupe init writes one');
+  if (agents.length === 0) progress.line(`no agents yet; ${callOf(context)} init writes one`);
   else {
     const rows = agents.map(({ definition, origin, disabled }) => [
       safeLine(definition.name),
@@ -36,7 +36,7 @@ export async function agentsListCommand(context: CommandContext, options: JsonOp
     printTable(out, ['AGENT', 'FROM', 'MODEL', 'FILE', 'DESCRIPTION'], rows);
   }
   const errors = diagnostics.filter(isError).length;
-  if (errors > 0) progress.line(`${errors} problems in agent files: troupe check`);
+  if (errors > 0) progress.line(`${errors} problems in agent files: ${callOf(context)} check`);
   return exitCodes.completed;
 }
 

@@ -4,7 +4,7 @@ import { createFileSource } from '../../agents/registry/files.ts';
 import { createRegistry, type RegistryItem } from '../../agents/registry/registry.ts';
 import { userFolder } from '../../project/config.ts';
 import { firstLine } from '../../projections/readable.ts';
-import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -25,7 +25,7 @@ export async function agentsSearchCommand(
   const found = await search(context, words.join(' '), options.limit ?? RESULTS);
   if (options.json) printJson(context, 'agents search', found);
   else if (found.length === 0)
-    context.terminal.progress.prose('no agent has any of these words; all there are: troupe agents list');
+    context.terminal.progress.prose(`no agent has any of these words; all there are: ${callOf(context)} agents list`);
   else {
     const rows = found.map(({ name, origin, tags, description }) => [
       safeLine(name),

@@ -9,6 +9,7 @@ import { leftStanding } from '../drive/left-standing.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, hardWrap, textWidth } from '../terminal/text-width.ts';
+import { promptWithin } from '../view/canvas.ts';
 import { treeLines } from '../view/tree-lines.ts';
 import { draftRow } from './draft.ts';
 import { type AttachState, runsOf } from './state.ts';
@@ -160,7 +161,8 @@ function typedRow(state: AttachState, width: number): { readonly row: string; re
     const agent = cutToWidth(safeLine(state.tree.runs.get(state.selected)?.agent ?? ''), Math.floor(width / 3));
     return draftRow(`to ${agent}: `, mode.draft, width);
   }
-  if (mode.kind === 'asked' && mode.prompt !== undefined) return draftRow(cutToWidth(mode.prompt, width - 12), mode.draft, width);
+  if (mode.kind === 'asked' && mode.prompt !== undefined)
+    return draftRow(cutToWidth(promptWithin(mode.prompt, width - 12), width - 12), mode.draft, width);
   return undefined;
 }
 

@@ -11,6 +11,7 @@ import { askPerson } from '../drive/ask-person.ts';
 import type { Desk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import { takenBackText } from '../drive/taken-back.ts';
+import { promptWithin } from '../view/canvas.ts';
 import type { Attachment } from './attachment.ts';
 import { EMPTY, typedDraft } from './draft.ts';
 import type { Mode } from './state.ts';
@@ -91,9 +92,10 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
       await quiet();
       if (gone.signal.aborted) return undefined;
       answer = Promise.withResolvers();
+      const whole = promptWithin(prompt, Number.POSITIVE_INFINITY);
       show({ prompt, draft: typedDraft(prefill), back: 0 });
       const typed = await answer.promise;
-      show({ said: typed === undefined ? now().said : [...now().said, `${prompt}${typed}`], prompt: undefined, draft: EMPTY });
+      show({ said: typed === undefined ? now().said : [...now().said, `${whole}${typed}`], prompt: undefined, draft: EMPTY });
       return typed;
     },
     async edit(draft) {

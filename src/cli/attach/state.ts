@@ -3,6 +3,7 @@ import type { RunId } from '../../base/ids.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import type { RunNode, RunTree } from '../../projections/run-tree.ts';
 import { subtree } from '../../projections/run-tree.ts';
+import type { LinePrompt } from '../view/run-view.ts';
 import type { TypedDraft } from './draft.ts';
 
 export type Mode =
@@ -15,7 +16,7 @@ export type Mode =
   | {
       readonly kind: 'asked';
       readonly said: readonly string[];
-      readonly prompt: string | undefined;
+      readonly prompt: LinePrompt | undefined;
       readonly draft: TypedDraft;
       /** How many rows up from the end of it somebody looks. */
       readonly back: number;

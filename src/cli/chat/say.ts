@@ -11,6 +11,7 @@ import { createFollower } from '../../library/follow.ts';
 import { hear } from '../../library/hear.ts';
 import { firstLine, readableMoney } from '../../projections/readable.ts';
 import { printReport } from '../drive/finish-run.ts';
+import { asCalled, callOf } from '../terminal/command.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { wrapToWidth } from '../terminal/text-width.ts';
 import { withFiles } from './attachments.ts';
@@ -22,13 +23,14 @@ const SHOWN_CHARACTERS = 70;
 const NANO_PER_USD = 1_000_000_000;
 
 /** A sentence about what went wrong, and what to do about it. */
-export function complain({ context: { terminal } }: Pick<Chat, 'context'>, { message, fix }: Omit<Failure, 'code'>): void {
-  const { progress } = terminal;
+export function complain({ context }: Pick<Chat, 'context'>, { message, fix }: Omit<Failure, 'code'>): void {
+  const { progress } = context.terminal;
   const [first = '', ...rest] = wrapToWidth(`error: ${safeText(message)}`, progress.width());
   progress.line(first.replace('error', progress.paint.red('error')));
   for (const line of rest) progress.line(line);
   if (fix !== undefined)
-    for (const line of wrapToWidth(`fix: ${safeText(fix)}`, progress.width() - 2)) progress.line(`  ${line}`);
+    for (const line of wrapToWidth(`fix: ${safeText(asCalled(fix, callOf(context)))}`, progress.width() - 2))
+      progress.line(`  ${line}`);
 }
 
 export async function say(chat: Chat, draft: ChatDraft): Promise<void> {

@@ -9,7 +9,7 @@ import { counted } from '../../base/wording.ts';
 import { type GraphShape, shapeOf } from '../../front/project/graph-shape.ts';
 import { findRoot } from '../../project/config.ts';
 import { type CheckedFiles, checkEverything } from '../doctor/check-files.ts';
-import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { asCalled, type CommandContext, callOf, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { graphLines } from '../view/graph-lines.ts';
 import { mermaidLines } from '../view/graph-mermaid.ts';
@@ -70,7 +70,7 @@ async function checkOnce(context: CommandContext, paths: readonly string[], opti
     for (const line of graph?.lines(out.paint) ?? []) out.line(line);
     // The drawing is the result then, and what is wrong is said beside it.
     const aside = graph === undefined ? out : progress;
-    for (const one of diagnostics) aside.prose(formatDiagnostic(one), { indent: 4 });
+    for (const one of diagnostics) aside.prose(asCalled(formatDiagnostic(one), callOf(context)), { indent: 4 });
     progress.line(`${counted(agents, 'agent')} checked: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`);
   }
   const takenIn = [...checked.included, ...checked.agents.flatMap((agent) => filesOfAgent(checked.root, agent))];

@@ -28,7 +28,7 @@ import { firstLine } from '../../projections/readable.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findRun } from '../drive/find-run.ts';
 import type { JsonCommand, JsonOf } from '../json/contract.ts';
-import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -100,7 +100,8 @@ export async function groupsListCommand(context: CommandContext, options: JsonOp
   const listed = await readRows(context);
   const { out, progress } = context.terminal;
   if (options.json) printJson(context, 'groups list', listed);
-  else if (listed.groups.length === 0) progress.prose('no groups yet; make one: troupe groups create <name> --preset <preset>');
+  else if (listed.groups.length === 0)
+    progress.prose(`no groups yet; make one: ${callOf(context)} groups create <name> --preset <preset>`);
   else {
     const folders = new Map(listed.folders.map(({ folder, name }) => [folder, name]));
     const cells = listed.groups.map(({ name, pinned, folder, mode, members, state, queued }) => [

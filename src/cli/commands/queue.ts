@@ -45,7 +45,7 @@ export async function driveHandle(
   const node = follower.tree.runs.get(handle.run);
   if (!options.quiet)
     context.terminal.progress.prose(
-      `queued prompt ${node?.state.replaceAll('_', ' ') ?? end.kind}; see it: troupe show ${shortId(handle.run)}`,
+      `queued prompt ${node?.state.replaceAll('_', ' ') ?? end.kind}; see it: ${callOf(context)} show ${shortId(handle.run)}`,
     );
   return { code: exitCodes.completed, end };
 }

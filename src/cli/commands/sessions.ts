@@ -4,7 +4,7 @@ import { codeOf } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { type ListedSessions, readSessions, type SessionRow } from '../../front/session-rows.ts';
-import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -20,7 +20,7 @@ export async function sessionsCommand(context: CommandContext, options: Sessions
   const { rows, total } = await readListed(context, options.all === true ? limits.runLookup : DEFAULT_LIMIT);
   const { out, progress } = context.terminal;
   if (options.json) printJson(context, 'sessions', rows);
-  else if (rows.length === 0) progress.line('no sessions yet; begin one: troupe run <agent> "…"');
+  else if (rows.length === 0) progress.line(`no sessions yet; begin one: ${callOf(context)} run <agent> "…"`);
   else {
     printTable(
       out,

@@ -6,7 +6,15 @@ import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { findRun } from '../drive/find-run.ts';
 import { sayToRun } from '../drive/say-to-run.ts';
-import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import {
+  asCalled,
+  type CommandContext,
+  callOf,
+  type JsonOption,
+  printJson,
+  usageError,
+  withProject,
+} from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
 
@@ -33,10 +41,10 @@ export async function signalCommand(
     else if (outcome.kind === 'ended') context.terminal.out.line(`${run} has already ended (${state})`);
     else if (outcome.unended !== undefined) sayUnended(context, run, outcome.unended);
     else if (signal === 'pause' && !live && (await engine.waits(run)).length > 0) sayWaits(context, run);
-    else context.terminal.out.line(said(signal, run, live));
+    else context.terminal.out.line(said(callOf(context), signal, run, live));
     if (signal === 'cancel' && parent !== null && outcome.kind === 'accepted' && !live && !options.json)
       context.terminal.progress.prose(
-        `the runs above it stay as they were; go on with: troupe resume ${shortId(await topOf(ledger, parent))}`,
+        `the runs above it stay as they were; go on with: ${callOf(context)} resume ${shortId(await topOf(ledger, parent))}`,
       );
     return exitCodes.completed;
   });
@@ -50,21 +58,25 @@ async function topOf(ledger: Ledger, run: RunId): Promise<RunId> {
 }
 
 /** There is nothing to stop: it stands still until it is answered, and the answer takes it further. */
-function sayWaits({ terminal }: CommandContext, run: string): void {
+function sayWaits(context: CommandContext, run: string): void {
+  const { terminal } = context;
+  const call = callOf(context);
   terminal.out.prose(`${run} waits for an answer and does nothing until then; whoever answers takes it further`);
-  terminal.progress.prose(`what it asks: troupe show ${shortId(run)}; to end it: troupe cancel ${shortId(run)}`);
+  terminal.progress.prose(`what it asks: ${call} show ${shortId(run)}; to end it: ${call} cancel ${shortId(run)}`);
 }
 
 /** It is in the ledger that the run is to end; ending it failed. */
-function sayUnended({ terminal }: CommandContext, run: string, { message, fix }: Failure): void {
+function sayUnended(context: CommandContext, run: string, { message, fix }: Failure): void {
+  const { terminal } = context;
+  const call = callOf(context);
   terminal.out.prose(`${run} is to end, and could not be ended just now: ${sentence(message)}`);
-  if (fix !== undefined) terminal.progress.line(fix);
-  terminal.progress.prose(`it ends when it is taken up: troupe resume ${shortId(run)}`);
+  if (fix !== undefined) terminal.progress.line(asCalled(fix, call));
+  terminal.progress.prose(`it ends when it is taken up: ${call} resume ${shortId(run)}`);
 }
 
-function said(signal: 'cancel' | 'pause', run: string, live: boolean): string {
+function said(call: string, signal: 'cancel' | 'pause', run: string, live: boolean): string {
   if (signal === 'cancel') return live ? `asked ${run} to stop` : `${run} is cancelled`;
-  return `${live ? 'asked to pause' : 'paused'} ${run}; go on with: troupe resume ${shortId(run)}`;
+  return `${live ? 'asked to pause' : 'paused'} ${run}; go on with: ${call} resume ${shortId(run)}`;
 }
 
 export async function sendCommand(

@@ -1,7 +1,7 @@
 /** `troupe doctor`: what Troupe needs, whether it is there and answers, and how to put right what is not. */
 
 import type { Finding } from '../../front/project/finding.ts';
-import { type CommandContext, type JsonOption, printJson } from '../terminal/command.ts';
+import { asCalled, type CommandContext, callOf, type JsonOption, printJson } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { findings } from './findings.ts';
@@ -18,10 +18,15 @@ export async function doctorCommand(context: CommandContext, options: DoctorOpti
   return broken ? exitCodes.failed : exitCodes.completed;
 }
 
-function printFinding({ terminal: { out } }: CommandContext, finding: Finding): void {
+function printFinding(context: CommandContext, finding: Finding): void {
+  const { out } = context.terminal;
+  const call = callOf(context);
   const { paint } = out;
   const mark = { good: paint.green('ok     '), note: paint.yellow('note   '), broken: paint.red('broken ') }[finding.state];
-  out.prose(safeLine(finding.text), { head: `${mark} ${paint.bold(finding.about)}: `, indent: 9 });
+  out.prose(safeLine(asCalled(finding.text, call)), { head: `${mark} ${paint.bold(finding.about)}: `, indent: 9 });
   if (finding.fix !== undefined)
-    out.prose(safeText(finding.fix).trimStart().replaceAll('\n', '\n         '), { head: '         fix: ', indent: 14 });
+    out.prose(safeText(asCalled(finding.fix, call)).trimStart().replaceAll('\n', '\n         '), {
+      head: '         fix: ',
+      indent: 14,
+    });
 }

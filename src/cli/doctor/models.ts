@@ -9,7 +9,7 @@ import { type PricedModel, type PricesOptions, pricedModel, pricedModels } from 
 import { providerNames } from '../../models/provider/providers.ts';
 import { loadConfig } from '../../project/config.ts';
 import { readableCount } from '../../projections/readable.ts';
-import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -84,11 +84,12 @@ const outlines = (listed: readonly ProviderRows[]) =>
   listed.map(({ provider, problem }) => ({ provider, answered: problem === undefined, ...present({ problem }) }));
 
 function print(
-  { terminal: { out, progress } }: CommandContext,
+  context: CommandContext,
   rows: readonly ModelRow[],
   used: UsedModels | undefined,
   listed: readonly ProviderRows[],
 ): void {
+  const { out, progress } = context.terminal;
   const price = (usd: number | undefined): string => (usd === undefined ? '?' : `$${usd}`);
   const cells = rows.map((row) => [
     marked(row, used).used ? '*' : '',
@@ -102,6 +103,6 @@ function print(
   for (const { provider, problem } of listed) if (problem !== undefined) progress.line(`${provider}: ${safeLine(problem)}`);
   const first = used?.models[0];
   progress.prose(
-    first === undefined ? 'none would be used: troupe doctor says why' : `* ${safeLine(first)} is used: ${used?.why}`,
+    first === undefined ? `none would be used: ${callOf(context)} doctor says why` : `* ${safeLine(first)} is used: ${used?.why}`,
   );
 }

@@ -10,11 +10,27 @@ import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { hardWrap, proseLines, textWidth } from '../terminal/text-width.ts';
 import { askerOf } from '../view/run-summary.ts';
+import type { LinePrompt } from '../view/run-view.ts';
 import type { Desk } from './desk.ts';
 import { editInput } from './edit-input.ts';
 import { pagesOf, requestLines } from './request-pages.ts';
 
 const ATTEMPTS_MAX = 5;
+
+/** Every choice is seen, however narrow the screen is; one letter is enough for each. */
+const ALLOW: LinePrompt = [
+  '  allow? yes, always, edit, no (or no and why): ',
+  '  allow? yes, always, edit, no: ',
+  '  yes, always, edit, no: ',
+  '  y,a,e,n: ',
+];
+const CHANGED: LinePrompt = [
+  '  allow this? yes, edit, no (or no and why): ',
+  '  allow this? yes, edit, no: ',
+  '  yes, edit, no: ',
+  '  y,e,n: ',
+];
+const AGAIN: LinePrompt = ['  edit it again? edit, no (or no and why): ', '  again? edit, no: ', '  e, n: '];
 
 /** Why what they made of a call cannot be what it is made with; `undefined` when it can. */
 type Refused = Engine['refusedChange'];
@@ -46,7 +62,7 @@ export async function confirmApproval(
     below: () => later,
   });
   if ((await showWhole(desk, screen, shown)) !== 'seen') return false;
-  const said = await asked(desk, '  approve this? yes or no: ', shown, parsePermission);
+  const said = await asked(desk, ['  approve this? yes or no: ', '  yes or no: '], shown, parsePermission);
   return said?.kind === 'approved' && said.remember !== true;
 }
 
@@ -69,9 +85,7 @@ async function askPermission(
   for (;;) {
     const seen = await showWhole(desk, screen, shown);
     if (seen !== 'seen') return seen;
-    const answer = await asked(desk, '  allow? yes, always, edit, no (or no and why): ', shown, (typed) =>
-      isEdit(typed) ? 'edit' : parsePermission(typed),
-    );
+    const answer = await asked(desk, ALLOW, shown, (typed) => (isEdit(typed) ? 'edit' : parsePermission(typed)));
     if (answer !== 'edit') return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
     const edited = await editAndAsk(desk, screen, wait, refused);
     if (edited !== 'nothing') return edited;
@@ -108,7 +122,12 @@ async function showWhole(desk: Desk, screen: Screen, shown: ShownLines): Promise
     const page = pages[index] ?? [];
     desk.say(...(index === 0 ? ['', ...page] : page));
     if (index >= pages.length - 1) return 'seen';
-    const prompt = `  page ${index + 1} of ${pages.length}: Enter for the next, or no (and why): `;
+    const at = `  page ${index + 1} of ${pages.length}: Enter`;
+    const prompt: LinePrompt = [
+      `${at} for the next, or no (and why): `,
+      `${at}, or no: `,
+      `  ${index + 1}/${pages.length}: Enter, no: `,
+    ];
     const typed = await desk.ask(prompt, { about: () => page });
     if (typed === undefined) return undefined;
     const answer = parsePermission(typed);
@@ -157,7 +176,7 @@ async function editAndAsk(
       const about = (): readonly string[] =>
         proseLines(`${safeLine(refusal.why)} Nothing is approved.`, screen.width(), { head: '  ', indent: 2 });
       desk.say(...about());
-      const again = await asked(desk, '  edit it again? edit, no (or no and why): ', about, parseAgain);
+      const again = await asked(desk, AGAIN, about, parseAgain);
       if (again !== 'edit') return again;
       draft = changed.value;
       continue;
@@ -170,7 +189,7 @@ async function editAndAsk(
     const shown = createShown(screen, { request, mark: screen.paint.yellow('!'), below: () => [] });
     const seen = await showWhole(desk, screen, shown);
     if (seen !== 'seen') return seen;
-    const answer = await asked(desk, '  allow this? yes, edit, no (or no and why): ', shown, parseChanged);
+    const answer = await asked(desk, CHANGED, shown, parseChanged);
     if (answer !== 'edit') return answer?.kind === 'approved' ? { kind: 'approved', whole: true, input: current } : answer;
   }
 }
@@ -196,7 +215,7 @@ function parseAgain(typed: string): Answer | 'edit' | undefined {
 /** What it is about is shown again with every attempt: it may have gone from the screen meanwhile. */
 async function asked<Said>(
   desk: Desk,
-  prompt: string,
+  prompt: LinePrompt,
   about: () => readonly string[],
   parse: (typed: string) => Said | undefined,
 ): Promise<Said | undefined> {

@@ -3,12 +3,13 @@
 import type { Draft, Edited } from '../terminal/editor.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { proseLines } from '../terminal/text-width.ts';
-import type { RunView } from '../view/run-view.ts';
+import { promptWithin } from '../view/canvas.ts';
+import type { LinePrompt, RunView } from '../view/run-view.ts';
 
 export interface Desk {
   say(...lines: readonly string[]): void;
   /** `undefined` when they would rather not, or nobody wants to know any more. */
-  ask(prompt: string, put?: Put): Promise<string | undefined>;
+  ask(prompt: LinePrompt, put?: Put): Promise<string | undefined>;
   /** Their own editor on a text, with the screen to itself; `undefined` when they have named none. */
   edit(draft: Draft): Promise<Edited | undefined>;
 }
@@ -30,9 +31,12 @@ export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal)
       const again = about === undefined ? undefined : (): void => view.say(['', ...about()]);
       // Where it is drawn here, the question appears once what was typed before it is thrown away: from then on keys count.
       if (!view.draws) view.typing({ prompt, text: '', cursor: 0 });
-      const typed = await terminal.ask(prompt, { signal: gone, prefill, show, again }).finally(() => view.typing(undefined));
+      const whole = promptWithin(prompt, Number.POSITIVE_INFINITY);
+      const typed = await terminal
+        .ask(view.draws ? whole : promptWithin(prompt, terminal.progress.width()), { signal: gone, prefill, show, again })
+        .finally(() => view.typing(undefined));
       // The line that was drawn is gone with the picture: what was said to the question stays.
-      if (view.draws && typed !== undefined) view.say(proseLines(`${prompt}${typed}`, terminal.progress.width(), { indent: 4 }));
+      if (view.draws && typed !== undefined) view.say(proseLines(`${whole}${typed}`, terminal.progress.width(), { indent: 4 }));
       return typed;
     },
     async edit(draft) {

@@ -9,7 +9,7 @@ import { nextCommand, standingBelow, type stateOf } from '../../front/standing.t
 import type { RunRow } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
-import { type CommandContext, callOf, usageError } from '../terminal/command.ts';
+import { asCalled, type CommandContext, callOf, usageError } from '../terminal/command.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 
 export interface SaidToRun {
@@ -37,7 +37,7 @@ export async function sayToRun(
   if (standing === 'running')
     return { message: outcome.message, standing, live: outcome.live, told: `told ${who}: it hears it before its next turn` };
   const goesOn = nextCommand(standsStill(root, now, standing), questionsOf(waits, now));
-  const how = goesOn === undefined ? '' : `: ${goesOn.replace(/^troupe/, callOf(context))}`;
+  const how = goesOn === undefined ? '' : `: ${asCalled(goesOn, callOf(context))}`;
   return { message: outcome.message, standing, live: outcome.live, told: `kept for ${who}, ${HEARS[standing]}${how}` };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../front/project/executors.ts';
 import { addExecutor } from '../../project/executors/add-executor.ts';
 import { settingsOf } from '../agents/files.ts';
-import { type CommandContext, type JsonOption, printJson, usageError } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -124,6 +124,6 @@ export async function executorsAddCommand(
   if (!added.ok) throw usageError(added.error.message, added.error.fix);
   const { file } = added.value;
   if (options.json) printJson(context, 'executors add', { added: name, file });
-  else context.terminal.out.line(safeLine(`added  ${name} in ${file}: troupe executors probe ${name}`));
+  else context.terminal.out.line(safeLine(`added  ${name} in ${file}: ${callOf(context)} executors probe ${name}`));
   return exitCodes.completed;
 }

@@ -1,4 +1,6 @@
 /** Arguments, options, ids and answers: what a person types, and what is made of it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testTerminal } from '../../../test/support/test-terminal.ts';
 import { TroupeError } from '../../base/errors.ts';
@@ -10,7 +12,7 @@ import type { RunRow } from '../../ledger/port.ts';
 import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { matchRuns } from '../drive/find-run.ts';
-import { callOf } from '../terminal/command.ts';
+import { asCalled, callOf } from '../terminal/command.ts';
 import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from '../terminal/exit-codes.ts';
 import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { decodePrompt, readPrompt } from '../terminal/read-prompt.ts';
@@ -280,6 +282,30 @@ describe('the program', () => {
 });
 
 describe('how it is called', () => {
+  it('is how advice names commands, whoever wrote it', () => {
+    const call = './troupe -C notes';
+    expect(asCalled('See `troupe check`, troupe.yaml and ./troupe ps; troupe resume ab.', call)).toBe(
+      'See `./troupe -C notes check`, troupe.yaml and ./troupe ps; ./troupe -C notes resume ab.',
+    );
+    const terminal = testTerminal();
+    explain(new TroupeError('unknown_run', 'No run', { fix: 'see: troupe ps --all' }), ['show'], terminal, './troupe');
+    expect(terminal.written.progress).toBe('error: No run\n  fix: see: ./troupe ps --all\n');
+  });
+
+  it('is said of each problem of a file once that it is an error', () => {
+    const terminal = testTerminal();
+    explain(new TroupeError('config', 'troupe.yaml:3:1: error: unknown key "modle"'), ['ps'], terminal);
+    expect(terminal.written.progress).toBe('troupe.yaml:3:1: error: unknown key "modle"\n');
+  });
+
+  it('is in every line that is printed', () => {
+    const cli = join(import.meta.dirname, '..');
+    const files = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name));
+    expect(files.length).toBeGreaterThan(100);
+    const printed = /\.(?:line|prose)\(\s*[`'"][^`'"]*(?<![\w./-])troupe [a-z]/;
+    expect(files.filter((name) => printed.test(readFileSync(join(cli, name), 'utf8')))).toEqual(['serving/console-pages.ts']);
+  });
+
   it('names the folder so that a shell takes it for one word', () => {
     const called = (cwd: string): string => callOf({ cwd, terminal: testTerminal({ cwd: '/elsewhere' }) });
     expect(called('/elsewhere')).toBe('troupe');

@@ -10,7 +10,7 @@ import { systemClock } from '../../base/clock.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import type { OpenProject } from '../../project/project.ts';
-import { type CommandContext, printJsonError, usageError } from '../terminal/command.ts';
+import { asCalled, type CommandContext, callOf, printJsonError, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -36,8 +36,9 @@ export async function runProgram(
   clock = systemClock,
 ): Promise<number> {
   let code: ExitCode = exitCodes.completed;
+  let cwd = terminal.cwd;
   const program = createProgram(terminal, (command) => async (folder) => {
-    const cwd = await folderOf(terminal, folder);
+    cwd = await folderOf(terminal, folder);
     code = await command({ terminal, clock, cwd, openProject });
   });
   try {
@@ -45,7 +46,7 @@ export async function runProgram(
     else await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    return explain(error, args, terminal);
+    return explain(error, args, terminal, callOf({ cwd, terminal }));
   }
 }
 
@@ -118,14 +119,17 @@ function explainUsage({ message, exitCode }: CommanderError, args: readonly stri
 }
 
 /** Every failure ends here: words for a person, an object for a program, a number for a script. */
-export function explain(error: unknown, args: readonly string[], terminal: Terminal): ExitCode {
+export function explain(error: unknown, args: readonly string[], terminal: Terminal, call = 'troupe'): ExitCode {
   if (error instanceof CommanderError) return explainUsage(error, args, terminal);
   const code = error instanceof TroupeError ? error.code : 'bug';
-  const fix = error instanceof TroupeError ? (error.fix ?? hints[code]) : undefined;
-  const message = messageOf(error);
+  const advice = error instanceof TroupeError ? (error.fix ?? hints[code]) : undefined;
+  const fix = advice === undefined ? undefined : asCalled(advice, call);
+  const message = error instanceof TroupeError ? asCalled(error.message, call) : messageOf(error);
   if (args.includes('--json')) printJsonError(terminal, { code, message, fix });
   const { progress } = terminal;
-  progress.prose(safeText(message), { head: `${progress.paint.red('error')}: ` });
+  // Problems of files say themselves that they are errors, each at its place.
+  const head = /^\S+:\d+:\d+: error: /m.test(message) ? '' : `${progress.paint.red('error')}: `;
+  progress.prose(safeText(message), { head });
   if (fix !== undefined) progress.prose(safeText(fix), { head: '  fix: ', indent: 7 });
   if (!(error instanceof TroupeError) && error instanceof Error) progress.line(safeText(error.stack ?? ''));
   return exitCodeOfError(code);

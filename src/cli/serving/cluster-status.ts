@@ -2,7 +2,7 @@
 import { counted } from '../../base/wording.ts';
 import { type ClusterStatus, readClusterStatus } from '../../front/project/cluster-status.ts';
 import type { Project } from '../../project/project.ts';
-import { type CommandContext, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import type { ClusterStatusOptions } from './cluster.ts';
 
@@ -22,7 +22,8 @@ async function statusOf(project: Project, named: string | undefined): Promise<Cl
   return await readClusterStatus(project, cluster, named);
 }
 
-function print({ terminal: { out } }: CommandContext, { restate, ledger, workers, underWay, runs }: ClusterStatus): void {
+function print(context: CommandContext, { restate, ledger, workers, underWay, runs }: ClusterStatus): void {
+  const { out } = context.terminal;
   const { bold, green, red } = out.paint;
   out.line(
     `${bold('restate')}  ${restate.version}, ${restate.nodes === 1 ? 'one server' : `${restate.nodes} servers`}, ${restate.admin}`,
@@ -33,7 +34,7 @@ function print({ terminal: { out } }: CommandContext, { restate, ledger, workers
       `${bold('workers')}  ${uri} since ${createdAt} ${answers ? green('answers') : red('does not answer')}` +
         `${working === null ? '' : `, ${working} under way in the one that answered`}`,
     );
-  if (workers.length === 0) out.line(`${bold('workers')}  none registered; start one: troupe worker`);
+  if (workers.length === 0) out.line(`${bold('workers')}  none registered; start one: ${callOf(context)} worker`);
   for (const { service, status, count } of underWay) out.line(`${bold('restate')}  ${service}: ${count} ${status}`);
   const states = Object.entries(runs).filter(([, count]) => count > 0);
   out.line(`${bold('runs')}     ${states.map(([state, count]) => `${count} ${state}`).join(', ') || 'none under way'}`);

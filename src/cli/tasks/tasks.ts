@@ -13,7 +13,7 @@ import { createLedgerTasks, storedTask, tasksOfRun } from '../../tasks/ledger-ta
 import type { StoredTask, TaskPage, TaskReader } from '../../tasks/port.ts';
 import { readableAge } from '../commands/ps-table.ts';
 import { findRun } from '../drive/find-run.ts';
-import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
@@ -41,7 +41,7 @@ export async function tasksListCommand(context: CommandContext, options: TasksLi
   const { tasks, next } = await readPage(context, options);
   const { out, progress } = context.terminal;
   if (options.json) printJson(context, 'tasks list', { tasks: tasks.map(taskLineOf), next: next ?? null });
-  else if (tasks.length === 0) progress.prose('no tasks like that; a task is a root run: troupe run <agent> "…"');
+  else if (tasks.length === 0) progress.prose(`no tasks like that; a task is a root run: ${callOf(context)} run <agent> "…"`);
   else {
     const now = context.clock.now();
     printTable(

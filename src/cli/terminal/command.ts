@@ -47,6 +47,11 @@ export function callOf({ cwd, terminal }: Pick<CommandContext, 'cwd' | 'terminal
   return cwd === terminal.cwd ? called : `${called} -C ${quoted(cwd)}`;
 }
 
+/** A text of ours with the commands that it names as whoever reads it would call them: what is advised can be copied. */
+export function asCalled(text: string, call: string): string {
+  return text.replace(/(?<![\w./-])troupe(?= [a-z])/g, () => call);
+}
+
 /** As a shell takes it for one word. */
 function quoted(word: string): string {
   return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

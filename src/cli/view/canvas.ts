@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { safeLine } from '../terminal/safe-text.ts';
 import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
 import { cutToWidth, textWidth } from '../terminal/text-width.ts';
-import type { TypedLine } from './run-view.ts';
+import type { LinePrompt, TypedLine } from './run-view.ts';
 
 /** So much of what is typed is always seen: of a narrow screen a good part, whatever the question leaves. */
 const typedColumns = (width: number): number => (width < 60 ? 12 : 6);
@@ -104,12 +104,19 @@ function typedLine(
 ): { readonly text: string; readonly column: number } {
   // Two rows of it would be counted as one when the window has another width.
   const seen = typedColumns(width);
-  const prompt = textWidth(whole) < width - seen ? whole : `${cutToWidth(whole, width - seen)} `;
+  const form = promptWithin(whole, width - seen);
+  const prompt = textWidth(form) < width - seen ? form : `${cutToWidth(form, width - seen)} `;
   const room = Math.max(seen - 2, width - textWidth(prompt) - 2);
   const from = Math.max(0, cursor - room);
   const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
   const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
   return { text: `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`, column };
+}
+
+/** The longest form that is narrower than this; the shortest where none is. */
+export function promptWithin(prompt: LinePrompt, width: number): string {
+  const forms = typeof prompt === 'string' ? [prompt] : prompt;
+  return forms.find((form) => textWidth(form) < width) ?? forms.at(-1) ?? '';
 }
 
 /** How many rows lines take that were drawn when the window may have been wider: terminals break them anew. */

@@ -4,7 +4,10 @@ import { answered, eventList, ROOT, started, startedAt } from '../../../test/sup
 import { handClock } from '../../../test/support/hand-clock.ts';
 import { createTerminalScreen } from '../../../test/support/terminal/screen.ts';
 import { limits } from '../../base/limits.ts';
+import { ok } from '../../base/result.ts';
+import type { PermissionWait } from '../../engine/port.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import { askPerson } from '../drive/ask-person.ts';
 import { createScreen } from '../terminal/terminal.ts';
 import { createLiveTree } from './live-tree.ts';
 import type { TypedLine } from './run-view.ts';
@@ -92,4 +95,35 @@ it.each([
   const narrow = await terminal.lines();
   expect(narrow.slice(0, 9)).toEqual([...ABOVE, 'somebody has answered']);
   expect(narrow).toHaveLength(before.length + 1);
+});
+
+it.each([24, 30, 40, 45, 60, 80])('a question shows every choice at %i columns', async (columns) => {
+  const terminal = lateTerminal(columns);
+  const view = createLiveTree({ screen: terminal.screen, clock: handClock(), root: ROOT });
+  const input = { command: 'touch a' };
+  const asked = { run: ROOT, agent: 'w', wait: 'turn/1/tool/0/approval', question: '', askedAt: '' };
+  const wait: PermissionWait = {
+    ...asked,
+    kind: 'permission',
+    tool: 'shell',
+    input,
+    missing: 0,
+    request: 'w wants to use shell',
+  };
+  const seen: string[] = [];
+  /** Edits the call, then leaves: both questions have been put by then. */
+  const desk = {
+    say: (...lines: readonly string[]) => view.say(lines),
+    ask: async (prompt: TypedLine['prompt']) => {
+      view.typing({ prompt, text: '', cursor: 0 });
+      seen.push((await terminal.lines()).at(-1) ?? '');
+      return seen.length === 1 ? 'e' : undefined;
+    },
+    edit: async () => ok('touch b'),
+  };
+  await askPerson(desk, terminal.screen, wait, async () => undefined);
+  expect(seen).toEqual([
+    expect.stringMatching(/y(?:es)?, ?a(?:lways)?, ?e(?:dit)?, ?n(?:o\b)?:?/),
+    expect.stringMatching(/y(?:es)?, ?e(?:dit)?, ?n(?:o\b)?/),
+  ]);
 });

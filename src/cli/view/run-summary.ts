@@ -8,6 +8,7 @@ import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import { afterFailure, onOtherModel } from '../../front/after-failure.ts';
 import type { RunSummary } from '../../front/summary.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
+import { asCalled } from '../terminal/command.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
@@ -59,7 +60,7 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
   const lines: string[] = [];
   if (summary.error !== null) {
     lines.push(...said(paint.red('why'), safeLine(summary.error.message)));
-    if (summary.error.fix !== undefined) lines.push(...said(paint.dim('fix'), safeLine(summary.error.fix)));
+    if (summary.error.fix !== undefined) lines.push(...said(paint.dim('fix'), safeLine(asCalled(summary.error.fix, call))));
   }
   if (summary.cutBy !== null) {
     const ends =

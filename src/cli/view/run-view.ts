@@ -28,9 +28,12 @@ export interface RunView {
   back(): void;
 }
 
+/** What stands before what is typed: one text, or the same in shorter and shorter words for narrow screens, the longest first. */
+export type LinePrompt = string | readonly [string, ...string[]];
+
 /** A line that is being typed. */
 export interface TypedLine {
-  readonly prompt: string;
+  readonly prompt: LinePrompt;
   readonly text: string;
   /** Before which character of the text the cursor stands. */
   readonly cursor: number;

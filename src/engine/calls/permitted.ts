@@ -117,7 +117,7 @@ export async function permitted(
     // Rules may have come since they were told that nothing stands against it.
     const forbidden = await whyForbidden(tree, node, definition, tool, input);
     if (forbidden === undefined) return ok({ input });
-    since = `not made as you changed it. ${forbidden}`;
+    since = `not made as you changed it: ${forbidden.replace(/\.$/, '')}`;
   }
 }
 
