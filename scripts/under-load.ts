@@ -100,9 +100,16 @@ function note(name: string, passed: boolean, seconds: number, said: string): voi
   process.stdout.write(passed ? `passed  ${name}\n` : `FAILED  ${name}\n${said}\n`);
 }
 
+/** What takes long says which files have ended, and how, as it comes. */
+const telling =
+  (when: string) =>
+  (text: string): void => {
+    for (const line of text.matchAll(/^.*[✓❯].*\.test\.ts.*$/gm)) process.stdout.write(`${when}: ${line[0].trim()}\n`);
+  };
+
 async function once(name: string, parameters: readonly string[]): Promise<void> {
   const begun = performance.now();
-  const { passed, said } = await run(parameters);
+  const { passed, said } = await run(parameters, parameters.length === 0 ? telling('whole') : undefined);
   note(name, passed, (performance.now() - begun) / 1_000, said);
 }
 
@@ -123,11 +130,8 @@ const Results = z.object({
 async function inTurn(files: readonly string[], round: number): Promise<void> {
   const output = join(mkdtempSync(join(tmpdir(), 'under-load-')), 'results.json');
   const order = ['--maxWorkers=1', '--sequence.shuffle.files', `--sequence.seed=${round}`];
-  // A round takes long: which files have ended, and how, is said as it comes.
-  const heard = (text: string): void => {
-    for (const line of text.matchAll(/^.*[✓❯].*\.test\.ts.*$/gm)) process.stdout.write(`round ${round}: ${line[0].trim()}\n`);
-  };
-  const { said } = await run([...files, ...order, '--reporter=default', '--reporter=json', `--outputFile=${output}`], heard);
+  const reports = ['--reporter=default', '--reporter=json', `--outputFile=${output}`];
+  const { said } = await run([...files, ...order, ...reports], telling(`round ${round}`));
   const { testResults } = existsSync(output) ? Results.parse(JSON.parse(readFileSync(output, 'utf8'))) : { testResults: [] };
   for (const file of files) {
     const result = testResults.find(({ name }) => relative(root, name) === file);
