@@ -1,9 +1,6 @@
 /** How the console is built: one page, hashed files, nothing inline, nothing from elsewhere. */
-import { join } from 'node:path';
 import { defineConfig } from 'vite';
-
-/** What the engine and the console have in common. */
-const shared = join(import.meta.dirname, '..', 'src');
+import { treeshake } from './tree-shaking.ts';
 
 export default defineConfig({
   base: '/',
@@ -14,9 +11,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     cssCodeSplit: true,
-    rolldownOptions: {
-      // Schemas that nobody here parses with are left out, and zod with them: the browser reads what the server has checked.
-      treeshake: { moduleSideEffects: (id) => !id.startsWith(shared), manualPureFunctions: ['z'] },
-    },
+    rolldownOptions: { treeshake },
   },
 });

@@ -13,7 +13,7 @@ const target = join(root, 'dist', 'console');
 const stamp = join(target, 'sources.txt');
 
 /** What the console is made of: its own files, and what it shares with the engine. */
-const SOURCES = ['console', 'src/base', 'src/events', 'src/projections', 'src/front/shapes'];
+const SOURCES = ['console', 'src/base', 'src/events', 'src/projections', 'src/front', 'src/ledger', 'src/models'];
 
 function sourcesHash(): string {
   const hash = createHash('sha256');
@@ -42,6 +42,14 @@ function compress(folder: string): void {
   }
 }
 
+/** The script is written into a page: nothing in it may look like markup there. */
+function toBeWrittenInto(folder: string): void {
+  rmSync(join(folder, 'assets'), { recursive: true, force: true });
+  const script = join(folder, 'app.js');
+  // In strings and in patterns, the only places where it stands, it is the same sign.
+  writeFileSync(script, readFileSync(script, 'utf8').replaceAll(/<(?=\/?script|!--)/gi, '\\x3c'));
+}
+
 function stampOf(): string | undefined {
   try {
     return readFileSync(stamp, 'utf8');
@@ -60,9 +68,16 @@ function build(): void {
   mkdirSync(made, { recursive: true });
   // Whoever asks for it, a test for one: what is built is what is published.
   process.env['NODE_ENV'] = 'production';
-  const built = run(['console/node_modules/vite/bin/vite.js', 'build', 'console', '--logLevel', 'error', '--outDir', made]);
+  const vite = ['console/node_modules/vite/bin/vite.js', 'build', 'console', '--logLevel', 'error', '--outDir'];
+  const file = join(made, 'file');
+  const single = ['--mode', 'file', '--config', join(root, 'console', 'vite.file.config.ts')];
+  let built = run([...vite, made]);
   if (built === 0) {
     compress(made);
+    built = run([...vite, file, ...single]);
+  }
+  if (built === 0) {
+    toBeWrittenInto(file);
     writeFileSync(join(made, 'sources.txt'), hash);
     rmSync(target, { recursive: true, force: true });
     renameSync(made, target);

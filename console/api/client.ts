@@ -5,6 +5,7 @@
 import { present } from '../../src/base/present.ts';
 import { fail, ok, type Result } from '../../src/base/result.ts';
 import type { Payloads } from '../../src/events/catalogue.ts';
+import { isFile, keptHere } from './kept.ts';
 
 export interface Refusal {
   /** 0 when nobody answered. */
@@ -32,10 +33,13 @@ export function addressIn(path: string, query: Query = {}): string {
   return `${API}${path}${words.length === 0 ? '' : `?${new URLSearchParams(words)}`}`;
 }
 
-export const get = <Value>(path: string, query?: Query, signal?: AbortSignal): Asked<Value> =>
-  ask(addressIn(path, query), present({ signal }));
+export const get = <Value>(path: string, query?: Query, signal?: AbortSignal): Asked<Value> => {
+  const kept = keptHere();
+  return kept === undefined ? ask(addressIn(path, query), present({ signal })) : (kept.get(path, query ?? {}) as Asked<Value>);
+};
 
 export function post<Value>(path: string, body: unknown = {}): Asked<Value> {
+  if (isFile()) return Promise.resolve(fail(notInFile));
   const headers = {
     'content-type': 'application/json',
     'x-troupe-key': localStorage.getItem(KEY) ?? '',
@@ -59,6 +63,13 @@ export async function refusalIn(response: Response): Promise<Refusal> {
   const { code = 'unknown', message = `The server answered with ${response.status}.`, fix, first } = said?.error ?? {};
   return { status: response.status, code, message, fix, first };
 }
+
+export const notInFile: Refusal = {
+  status: 404,
+  code: 'not_in_file',
+  message: 'This is a file: it holds what one session left behind, and nothing else.',
+  fix: 'Where the session was, `troupe serve --open` shows all of it.',
+};
 
 export const unreachable = (error: unknown): Refusal => ({
   status: 0,

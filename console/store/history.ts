@@ -4,7 +4,7 @@
  */
 import type { RunId } from '../../src/base/ids.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
-import { type TimelineLine, timelineLine } from '../../src/projections/timeline.ts';
+import { type Level, type TimelineLine, timelineLine } from '../../src/projections/timeline.ts';
 import { copyFold, foldEvent, initialFold, type SessionFold } from './session-fold.ts';
 
 export interface History {
@@ -16,7 +16,7 @@ export interface History {
   readonly unreadable: ReadonlySet<number>;
   add(event: LedgerEvent): void;
   /** An event without its payload. */
-  addUnreadable(event: LedgerEvent, why: string): void;
+  addUnreadable(event: LedgerEvent, why: string, level?: Level): void;
   /** As it was when `count` events were there. */
   at(count: number): SessionFold;
 }
@@ -54,11 +54,11 @@ export function createHistory(every = SNAPSHOT_EVENTS): History {
       foldEvent(fold, event);
       keep(event, timelineLine(agents, event));
     },
-    addUnreadable(event, why) {
+    addUnreadable(event, why, level = 'warn') {
       unreadable.add(event.position);
       const { position, timestamp: time, run_id: run, event_type } = event;
       const text = `${event_type}: what it holds could not be had: ${why}`;
-      keep(event, { position, time, run, agent: agents.get(run) ?? '-', text, level: 'warn' });
+      keep(event, { position, time, run, agent: agents.get(run) ?? '-', text, level });
     },
     at(count) {
       if (count >= events.length) return fold;

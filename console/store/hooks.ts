@@ -35,6 +35,11 @@ function sessionStore(session: string): SessionStore {
   return store;
 }
 
+/** A session that this page has brought along. */
+export function holdSession(session: string, store: SessionStore): void {
+  sessions.set(session, store);
+}
+
 /** A session, live: drawn again at most once a frame. */
 export function useSession(session: string): SessionView {
   const { subscribe, current } = sessionStore(session);

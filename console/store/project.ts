@@ -4,6 +4,7 @@
  * then.
  */
 import { addressIn, type Query } from '../api/client.ts';
+import { isFile } from '../api/kept.ts';
 import { type LinkOptions, type LinkState, openLink } from './link.ts';
 import { createResource, type Resource } from './resource.ts';
 
@@ -93,7 +94,7 @@ function createProjectLink(happened: () => void) {
       return () => listeners.delete(changed);
     },
     open() {
-      if (isOpen) return;
+      if (isOpen || isFile()) return;
       isOpen = true;
       openLink(options);
       // A process that died says nothing: how its runs stand is asked for now and then.

@@ -42,3 +42,53 @@ export type EventOf<Type extends EventType> = Envelope & {
   /** Its exact payload was asked for and cannot be had: why. The payload is the redacted one. */
   readonly inexact?: string;
 };
+
+/** What the first event of a session follows in the hash chain. */
+export const CHAIN_START = '0'.repeat(64);
+
+export interface ChainedFields {
+  readonly session: SessionId;
+  readonly position: number;
+  readonly run: RunId;
+  readonly parent: number | null;
+  readonly at: number;
+  readonly actor: string;
+  readonly tool: string | null;
+  readonly type: string;
+  readonly step: string | null;
+  readonly payload: PayloadRef;
+  readonly attachment: PayloadRef | null;
+  readonly version: number;
+}
+
+/**
+ * What the hash of an event covers: its envelope and the hash before it. Whoever has a hash function, a browser too, can walk the
+ * chain with this. The order of the fields is part of the file format.
+ */
+export function chainedText(before: string, fields: ChainedFields): string {
+  const envelope = JSON.stringify([
+    fields.session,
+    fields.position,
+    fields.run,
+    fields.parent,
+    fields.at,
+    fields.actor,
+    fields.tool,
+    fields.type,
+    fields.step,
+    fields.payload,
+    fields.attachment,
+    fields.version,
+  ]);
+  return `${before}\n${envelope}`;
+}
+
+/** The same fields of an event as it is read. */
+export function fieldsOfEnvelope(event: Envelope & { readonly position: number }): ChainedFields {
+  const { session_id: session, position, run_id: run, parent_event_id: parent, timestamp, actor, tool, step } = event;
+  return {
+    ...{ session, position, run, parent: parent === null ? null : Number(parent.slice(parent.lastIndexOf('.') + 1)) },
+    ...{ at: Date.parse(timestamp), actor, tool, type: event.event_type, step, payload: event.payload_ref },
+    ...{ attachment: event.attachment_ref, version: event.schema_version },
+  };
+}

@@ -7,9 +7,10 @@ import { eventId, type PayloadRef, type RunId, type SessionId } from '../base/id
 import { parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { isEventType, payloadSchemas } from '../events/catalogue.ts';
+import { CHAIN_START } from '../events/envelope.ts';
 import type { DriftedRow, ReadQuery, VerifyReport } from './port.ts';
 import { integer, integerOrNull, type Row, text, textOrNull } from './rows.ts';
-import { CHAIN_START, chainHash, payloadRef } from './rules/chain.ts';
+import { chainHash, payloadRef } from './rules/chain.ts';
 import { type Derivation, deriveCounters, deriveSession, type IndexedRun, type IndexedSession } from './rules/derived.ts';
 import { payloadPlace, type StoredEvent } from './rules/stored-event.ts';
 

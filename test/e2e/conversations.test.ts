@@ -170,7 +170,7 @@ describe('export', () => {
     const first = String(parsedList((await project.look('ps', '--json')).out)[1]?.['run']);
     const words = ['Alpha?', 'cat evil.txt', 'forged', 'Look.', 'From below.', 'The first word.', 'Beta?', 'The last word.'];
 
-    for (const format of ['markdown', 'html', 'jsonl']) {
+    for (const format of ['markdown', 'print', 'jsonl']) {
       const whole = await project.look('export', session, '--format', format);
       expect(whole.code).toBe(0);
       for (const word of words) expect(whole.out).toContain(word);
@@ -187,8 +187,10 @@ describe('export', () => {
     expect(markdown).toMatch(/\n### helper: turn 1 · .*cost unknown/);
     expect(markdown).toMatch(/\n#### second: is asked/);
     expect((await project.look('export', 'last')).out).toContain('goes on after');
-    const html = (await project.look('export', session, '--format', 'html')).out;
+    const html = (await project.look('export', session, '--format', 'print')).out;
     expect(html).not.toContain('<script');
+    const whole = (await project.look('export', session, '--html')).out;
+    expect(whole).toMatch(/^<!doctype html>.*id="troupe-events".*"event_type":"run.ended".*id="troupe-file"/s);
     const lines = (await project.look('export', session, '--format', 'jsonl')).out.trim().split('\n');
     expect(lines.map((line) => objectIn(line)['event_type'])).toContain('tool.result');
   });
@@ -212,7 +214,7 @@ describe('export', () => {
   it('writes a file whole or not at all, for its owner only, in the format that its name says', async () => {
     await using project = await talked();
     const file = join(project.folder, 'out.html');
-    expect(await project.look('export', 'last', '-o', 'out.html')).toMatchObject({ code: 0, out: '' });
+    expect(await project.look('export', 'last', '--format', 'print', '-o', 'out.html')).toMatchObject({ code: 0, out: '' });
     expect(await readFile(file, 'utf8')).toMatch(/^<!doctype html>.*Beta\?.*<\/html>\n$/s);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await project.look('export', 'last', '-o', 'no/such/folder.md')).toMatchObject({ code: 2 });

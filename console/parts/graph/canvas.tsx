@@ -82,6 +82,11 @@ function usePlaced(graph: Graph): Placed | undefined {
   const shape = JSON.stringify([graph.nodes.map(({ id }) => id), graph.edges.map(({ from, to }) => [from, to])]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is all of the graph that matters here
   useEffect(() => {
+    // A page that is one file has no other to load.
+    if (import.meta.env.MODE === 'file') {
+      void import('./place-nodes.ts').then(({ placeNodes }) => setPlaced(placeNodes(graph)));
+      return;
+    }
     const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' });
     worker.onmessage = ({ data }: MessageEvent<Placed>) => setPlaced(data);
     worker.postMessage(graph);

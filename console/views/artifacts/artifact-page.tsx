@@ -19,14 +19,15 @@ interface Props {
 
 export function ArtifactPage({ artifact, session }: Props) {
   const { ref, type, bytes, run, at, checksum, collected, redacted, claimed, generated_by } = artifact;
+  const address = artifactAddress(session, ref);
   return (
     <>
       <div className="section-head">
         <h2>
           <code>{ref.replace('artifact://', '')}</code>
         </h2>
-        {!collected && (
-          <a className="button" href={artifactAddress(session, ref)} download>
+        {!collected && address !== undefined && (
+          <a className="button" href={address} download={ref.split('/').at(-1)}>
             Download
           </a>
         )}

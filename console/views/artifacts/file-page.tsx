@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { EventOf, LedgerEvent } from '../../../src/events/envelope.ts';
+import { isFile } from '../../api/kept.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { DiffView, lineKey } from '../../parts/diff-view.tsx';
 import type { Shown } from '../../parts/session-page.tsx';
@@ -20,6 +21,7 @@ export function FilePage({ path, shown, session }: Props) {
   const changes = useMemo(() => changesOf(events, path), [events, path]);
   const comments = useComments();
   const newest = changes[0];
+  const canComment = shown.isNow && !isFile();
   return (
     <>
       <h2>
@@ -49,12 +51,12 @@ export function FilePage({ path, shown, session }: Props) {
               diff={diff}
               label={`What ${agent} changed in ${path}`}
               commented={commented}
-              onLine={shown.isNow ? (line) => comments.begin({ ...line, position: change.position }) : undefined}
+              onLine={canComment ? (line) => comments.begin({ ...line, position: change.position }) : undefined}
             />
           </article>
         );
       })}
-      {shown.isNow && newest !== undefined && (
+      {canComment && newest !== undefined && (
         <CommentBox path={path} run={newest.run_id} comments={comments} shown={shown} session={session} />
       )}
     </>

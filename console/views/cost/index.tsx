@@ -6,6 +6,7 @@ import type { BudgetUse } from '../../../src/projections/budget.ts';
 import { addSpending, costLines } from '../../../src/projections/costs.ts';
 import { readableCost } from '../../../src/projections/readable.ts';
 import { type RunNode, subtree, subtreeSpending } from '../../../src/projections/run-tree.ts';
+import { isFile } from '../../api/kept.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { CostTable, rowsBy } from '../../parts/cost-table.tsx';
 import { LazyChart } from '../../parts/lazy-chart.tsx';
@@ -104,7 +105,7 @@ function Bounded({ bound, root, use, events, isNow }: BoundedProps) {
           text={bound.text}
         />
       )}
-      {isNow && root.state !== 'completed' && <RaiseForm root={root} bound={bound} />}
+      {isNow && !isFile() && root.state !== 'completed' && <RaiseForm root={root} bound={bound} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** What commands printed, what tools and models said when they failed: as it was. */
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { textOf } from '../../../src/events/messages.ts';
-import { addressIn } from '../../api/client.ts';
+import { attachmentAddress } from '../../api/bytes.ts';
 import { ShownText } from '../../parts/shown-text.tsx';
 
 interface Props {
@@ -49,8 +49,7 @@ export function RawLogs({ run, events, session, isOpen }: Props) {
 
 function logIn(event: LedgerEvent, session: string): readonly Log[] {
   const { position, attachment_ref } = event;
-  const whole =
-    attachment_ref === null ? undefined : addressIn(`/sessions/${session}/payloads/${attachment_ref}`, { at: position });
+  const whole = attachment_ref === null ? undefined : attachmentAddress(session, attachment_ref, position);
   switch (event.event_type) {
     case 'cli.run': {
       const { command, exitCode, signal } = event.payload;

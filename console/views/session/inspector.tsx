@@ -1,6 +1,6 @@
 /** One event, all of it: what it holds, what caused it, and the way to it. */
 import { Link } from 'wouter';
-import { addressIn } from '../../api/client.ts';
+import { attachmentAddress } from '../../api/bytes.ts';
 import type { Query } from '../../app/query.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { ShownText } from '../../parts/shown-text.tsx';
@@ -18,6 +18,7 @@ export function Inspector({ view, position, query }: Props) {
   const [event, line] = [events[index], lines[index]];
   const close = () => query.set({ event: undefined });
   if (event === undefined || line === undefined) return null;
+  const whole = event.attachment_ref === null ? undefined : attachmentAddress(view.session, event.attachment_ref, position);
   const cause = event.parent_event_id === null ? undefined : event.parent_event_id.split('.').at(-1);
   return (
     <aside className="inspector" aria-label={`Event ${position}`}>
@@ -56,12 +57,8 @@ export function Inspector({ view, position, query }: Props) {
         <Link className="button" href={`/sessions/${view.session}?at=${position}&event=${position}`}>
           As it was then
         </Link>
-        {event.attachment_ref !== null && (
-          <a
-            className="button"
-            download
-            href={addressIn(`/sessions/${view.session}/payloads/${event.attachment_ref}`, { at: position })}
-          >
+        {whole !== undefined && (
+          <a className="button" download href={whole}>
             The whole output
           </a>
         )}

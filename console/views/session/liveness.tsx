@@ -1,5 +1,6 @@
 /** Whether what is shown is what is: live, so many behind, as it was, or cut off. */
 import { readableDuration } from '../../../src/projections/readable.ts';
+import { isFile } from '../../api/kept.ts';
 import { useNow } from '../../store/hooks.ts';
 import type { SessionView } from '../../store/session.ts';
 import type { Moment } from './moment.ts';
@@ -18,7 +19,7 @@ export function Liveness({ view, moment, toNow }: Props) {
       <span className="liveness past" role="status">
         as it was at event {moment.count} of {count}
         <button type="button" className="button" onClick={toNow}>
-          To now
+          {isFile() ? 'To the end' : 'To now'}
         </button>
       </span>
     );
@@ -31,7 +32,13 @@ export function Liveness({ view, moment, toNow }: Props) {
   const behind = Math.max(0, head - count);
   return (
     <span className="liveness quiet">
-      {behind > 0 ? `loading, ${behind} behind` : link.state === 'open' ? `live · event ${count}` : 'connecting'}
+      {behind > 0
+        ? `loading, ${behind} behind`
+        : isFile()
+          ? `event ${count}, the last`
+          : link.state === 'open'
+            ? `live · event ${count}`
+            : 'connecting'}
     </span>
   );
 }

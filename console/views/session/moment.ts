@@ -1,5 +1,6 @@
 /** A session as it is now, or as it was when some event was the newest. */
 import type { RunNode } from '../../../src/projections/run-tree.ts';
+import { isFile } from '../../api/kept.ts';
 import type { SessionView } from '../../store/session.ts';
 import type { SessionFold } from '../../store/session-fold.ts';
 
@@ -8,7 +9,7 @@ export interface Moment {
   /** How many events there are. */
   readonly count: number;
   readonly fold: SessionFold;
-  /** What time it is there; `undefined` now. */
+  /** What time it is there; `undefined` now, where that goes on. */
   readonly time: number | undefined;
   /** The run that the newest prompt began. */
   readonly root: RunNode | undefined;
@@ -21,6 +22,7 @@ export function momentOf({ history, count }: SessionView, at: number | undefined
   const newest = fold.tree.roots.at(-1);
   return {
     ...{ isNow, count: there, fold, root: newest === undefined ? undefined : fold.tree.runs.get(newest) },
-    time: isNow ? undefined : Date.parse(history.events[there - 1]?.timestamp ?? ''),
+    // In a file time stands still where it ends.
+    time: isNow && !isFile() ? undefined : Date.parse(history.events[there - 1]?.timestamp ?? ''),
   };
 }

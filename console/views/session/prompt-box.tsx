@@ -2,6 +2,7 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import type { RunId } from '../../../src/base/ids.ts';
 import { post, type Refusal } from '../../api/client.ts';
+import { isFile } from '../../api/kept.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import type { Moment } from './moment.ts';
 
@@ -18,7 +19,7 @@ export function PromptBox({ session, moment, run }: Props) {
   const { root, fold } = moment;
   const named = run === undefined ? undefined : fold.tree.runs.get(run as RunId);
   const target = named?.endedAt === null ? named : root;
-  if (target === undefined || root === undefined || !moment.isNow) return null;
+  if (target === undefined || root === undefined || !moment.isNow || isFile()) return null;
   const isSteer = target.endedAt === null;
   const send = async () => {
     const words = text.trim();

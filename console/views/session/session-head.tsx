@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import { readableCost, readableDuration } from '../../../src/projections/readable.ts';
 import { onlyWaits, subtreeSpending } from '../../../src/projections/run-tree.ts';
+import { isFile } from '../../api/kept.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { addressOfWait } from '../../parts/wait/address.ts';
@@ -40,13 +41,13 @@ export function SessionHead({ view, moment }: Props) {
       <span className="quiet">{readableDuration(until - root.startedAt)}</span>
       <span title="spent by this run and everything below it">{readableCost(subtreeSpending(fold.tree, root.run))}</span>
       <MoneyBar fold={fold} root={root} />
-      {first !== undefined && moment.isNow && (
+      {first !== undefined && moment.isNow && !isFile() && (
         <Link className="button waits-note" href={addressOfWait(first)}>
           ◐ {waiting === 1 ? 'answer what waits' : `answer, ${waiting} wait`}
         </Link>
       )}
       <CopiedId id={view.session} what="session" />
-      {moment.isNow && <Acts root={root} isLeft={isLeft} />}
+      {moment.isNow && !isFile() && <Acts root={root} isLeft={isLeft} />}
     </div>
   );
 }

@@ -22,6 +22,10 @@ export const commandLineLimits = {
   renderedCharacters: 100_000,
   renderedSigns: 2_000,
   exportTextCharacters: 1_000_000,
+  /** Of one HTML file: what a browser still opens at once. */
+  exportFileBytes: 128 * MIB,
+  /** An output or an artifact that is larger is not in the file. */
+  exportAttachmentBytes: 512 * KIB,
   attachColumns: 40,
   attachRows: 10,
   attachEntries: 200,

@@ -5,6 +5,7 @@ import { messageOf, unreachable } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { sessionFile } from '../../front/one-file/session-file.ts';
 import { belongsTo } from '../../front/standing.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
@@ -16,17 +17,21 @@ import { type CommandContext, usageError, withProject } from '../terminal/comman
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import { createScreen } from '../terminal/terminal.ts';
+import { version } from '../terminal/version.ts';
 import { tableLines } from '../view/table.ts';
 import { treeLines } from '../view/tree-lines.ts';
 import type { DocumentForm, DocumentHead } from './document-form.ts';
 import { createEntries } from './entries.ts';
+import { readFileApp } from './file-app.ts';
 import { htmlPage } from './html-page.ts';
 import { markdownPage } from './markdown-page.ts';
 
-type ExportFormat = 'markdown' | 'html' | 'jsonl';
+type ExportFormat = 'markdown' | 'html' | 'print' | 'jsonl';
 
 export interface ExportOptions {
   readonly format?: ExportFormat | undefined;
+  /** Short for the format of this name. */
+  readonly html?: boolean | undefined;
   readonly output?: string | undefined;
 }
 
@@ -40,7 +45,8 @@ const BY_ENDING: Readonly<Record<string, ExportFormat>> = { '.html': 'html', '.h
 
 export async function exportCommand(context: CommandContext, text: string, options: ExportOptions): Promise<ExitCode> {
   const { output } = options;
-  const format = options.format ?? BY_ENDING[extname(output ?? '').toLowerCase()] ?? 'markdown';
+  const format =
+    options.html === true ? 'html' : (options.format ?? BY_ENDING[extname(output ?? '').toLowerCase()] ?? 'markdown');
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const row = await findRun(ledger, text);
     const extent = { row, whole: !isNamedBy(row, text) };
@@ -61,12 +67,19 @@ function piecesOf(ledger: Ledger, extent: Extent, format: ExportFormat, now: num
     case 'jsonl':
       return jsonLines(ledger, extent);
     case 'html':
+      return consoleFile(ledger, extent, now);
+    case 'print':
       return documentOf(ledger, extent, htmlPage, now);
     case 'markdown':
       return documentOf(ledger, extent, markdownPage, now);
     default:
       return unreachable(format);
   }
+}
+
+async function* consoleFile(ledger: Ledger, { row, whole }: Extent, now: number): AsyncGenerator<string, void> {
+  const { session, run, agent } = row;
+  yield* sessionFile(ledger, { session, agent, now, version: version(), ...(whole ? {} : { run }) }, await readFileApp());
 }
 
 async function* jsonLines(ledger: Ledger, extent: Extent): AsyncGenerator<string, void> {

@@ -147,14 +147,7 @@ function describeLooks(add: Add, perform: Perform): void {
     .action((run: string, options: LogsOptions) =>
       perform(async (context) => (await import('../commands/logs.ts')).logsCommand(context, run, options)),
     );
-  add('export <run-or-session>', 'one document of all that was said and done', 'troupe export last -o conversation.html')
-    .addOption(
-      new Option('--format <format>', 'otherwise as the file is named, or markdown').choices(['markdown', 'html', 'jsonl']),
-    )
-    .option('-o, --output <file>', 'write this file and not to stdout')
-    .action((what: string, options: ExportOptions) =>
-      perform(async (context) => (await import('../export/export.ts')).exportCommand(context, what, options)),
-    );
+  describeExport(add, perform);
   json(add('cost [run]', 'what a run with all below it, a session, or everything cost', 'troupe cost last')).action(
     (run: string | undefined, options: JsonOption) =>
       perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
@@ -185,6 +178,23 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('--offline', 'ask no model and no server at an address')
     .action((options: DoctorOptions) =>
       perform(async (context) => (await import('../doctor/doctor.ts')).doctorCommand(context, options)),
+    );
+}
+
+function describeExport(add: Add, perform: Perform): void {
+  add('export <run-or-session>', 'one document of all that was said and done', 'troupe export last --html -o session.html')
+    .addOption(
+      new Option('--format <format>', 'otherwise as the file is named, or markdown').choices([
+        'markdown',
+        'html',
+        'print',
+        'jsonl',
+      ]),
+    )
+    .option('--html', 'one file that is session and console: opens without a network, checks itself')
+    .option('-o, --output <file>', 'write this file and not to stdout')
+    .action((what: string, options: ExportOptions) =>
+      perform(async (context) => (await import('../export/export.ts')).exportCommand(context, what, options)),
     );
 }
 

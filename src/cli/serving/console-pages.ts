@@ -1,13 +1,10 @@
 /** The console beside `troupe serve`: where its files are, how a checkout makes them, and a browser that opens it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
 import { type ConsoleFiles, createConsoleFiles } from '../../http/console/files.ts';
+import { consoleFolder, prepareConsole } from '../terminal/built-pages.ts';
 import type { Screen } from '../terminal/terminal.ts';
-
-const packageFolder = join(import.meta.dirname, '..', '..', '..');
 
 export interface ServedConsole extends ConsoleFiles {
   /** Resolves when the files are there: at once in a published package, after a build in a fresh checkout. */
@@ -17,24 +14,15 @@ export interface ServedConsole extends ConsoleFiles {
 export function createServedConsole(onError: (error: Error) => void): ServedConsole {
   let made: Promise<void> | undefined;
   const prepare = (): Promise<void> => {
-    made ??= prepareFiles();
+    made ??= prepareConsole();
     // What went wrong may be put right: the next who asks tries again.
     made.catch(() => {
       made = undefined;
     });
     return made;
   };
-  const files = createConsoleFiles({ folder: join(packageFolder, 'dist', 'console'), prepare, onError });
+  const files = createConsoleFiles({ folder: consoleFolder, prepare, onError });
   return { ...files, ready: prepare };
-}
-
-/** The sources of the console are only in a checkout, and so is what builds it; when nothing has changed it ends at once. */
-async function prepareFiles(): Promise<void> {
-  const bootstrap = join(packageFolder, 'scripts', 'bootstrap.mjs');
-  if (!existsSync(bootstrap)) return;
-  const child = spawn(process.execPath, [bootstrap, 'console'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error('it could not be built; the log of `troupe serve` says why.');
 }
 
 /**

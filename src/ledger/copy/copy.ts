@@ -6,7 +6,8 @@
 import { TroupeError } from '../../base/errors.ts';
 import { eventId, type PayloadRef, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { CHAIN_START, chainHash } from '../rules/chain.ts';
+import { CHAIN_START } from '../../events/envelope.ts';
+import { chainHash } from '../rules/chain.ts';
 import type { ChainedEvent } from '../rules/stored-event.ts';
 import type { CopiedPayload, CopiedSession, CopyStore, PayloadSize } from './store.ts';
 

@@ -2,10 +2,11 @@
 
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import type { ChainedFields } from '../../events/envelope.ts';
 import { parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { Append, AppendOutcome, NewEvent } from '../port.ts';
 import { checkRuns, parentsOf, refusalOf } from '../rules/append.ts';
-import { type ChainedFields, chainHash } from '../rules/chain.ts';
+import { chainHash } from '../rules/chain.ts';
 import { badAppend, chainedFields, isInbound, type PayloadBody, type PreparedEvent } from '../rules/prepared-event.ts';
 import { payloadPlace, toLedgerEvent } from '../rules/stored-event.ts';
 import type { WrittenEvents } from '../rules/written-events.ts';

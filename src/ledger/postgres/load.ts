@@ -1,8 +1,8 @@
 /** Begins a transaction: takes the locks and reads the rows that a batch needs, in one round trip. */
 import { createHash } from 'node:crypto';
 import type { PayloadRef, RunId, SessionId } from '../../base/ids.ts';
+import { CHAIN_START } from '../../events/envelope.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
-import { CHAIN_START } from '../rules/chain.ts';
 import type { Connection, Statement } from './connection.ts';
 import { isLiveOwner, leaseOwner, OWNER_COLUMNS } from './owner.ts';
 import { type BatchRows, type BatchState, createBatchState, type LeaseState, type Needs, type PostgresRun } from './state.ts';

@@ -6,9 +6,9 @@
  * exist yet, and two batches cannot wait for each other in a circle.
  */
 import type { PayloadRef, RunId, SessionId } from '../../base/ids.ts';
+import type { ChainedFields } from '../../events/envelope.ts';
 import type { Fence, LeaseOwner } from '../port.ts';
 import type { WriterView } from '../rules/append.ts';
-import type { ChainedFields } from '../rules/chain.ts';
 import type { HeldLease, LeaseView } from '../rules/leases.ts';
 import type { PayloadBody } from '../rules/prepared-event.ts';
 

@@ -9,9 +9,9 @@
 
 import { type EventId, eventId, type RunId, type SessionId } from '../../base/ids.ts';
 import { type EventType, inboundTypes, type Payloads } from '../../events/catalogue.ts';
+import type { ChainedFields } from '../../events/envelope.ts';
 import { parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { DriftedRow } from '../port.ts';
-import type { ChainedFields } from './chain.ts';
 
 /** A run as the index of runs has it. */
 export interface IndexedRun {

@@ -8,10 +8,10 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import type { Redacted } from '../../base/secrets/redact.ts';
 import { type EventType, inboundTypes, isEventType, payloadSchemas } from '../../events/catalogue.ts';
-import { SCHEMA_VERSION } from '../../events/envelope.ts';
+import { type ChainedFields, SCHEMA_VERSION } from '../../events/envelope.ts';
 import type { Append, NewEvent } from '../port.ts';
 import type { Protection } from '../seals/protection.ts';
-import { type ChainedFields, payloadRef } from './chain.ts';
+import { payloadRef } from './chain.ts';
 import { SEALED } from './read-events.ts';
 
 /** Bytes to store, and their name. */

@@ -2,10 +2,9 @@
 import { TroupeError } from '../../base/errors.ts';
 import { eventId, type PayloadRef, type RunId, type SessionId } from '../../base/ids.ts';
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
+import type { ChainedFields, LedgerEvent } from '../../events/envelope.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import type { Protection } from '../seals/protection.ts';
-import type { ChainedFields } from './chain.ts';
 import { type ChainedEvent, payloadPlace, type StoredEvent, toLedgerEvent } from './stored-event.ts';
 
 type ReadPayload = (ref: PayloadRef) => Promise<Uint8Array | undefined>;

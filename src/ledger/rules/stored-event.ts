@@ -3,8 +3,7 @@
  * they cannot differ.
  */
 import { type EventId, eventId, type SessionId } from '../../base/ids.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import type { ChainedFields } from './chain.ts';
+import type { ChainedFields, LedgerEvent } from '../../events/envelope.ts';
 
 /** Where a payload's bytes are. A tombstone (`gone`) keeps the hash so that the chain still verifies. */
 export const payloadPlace = { inline: 0, file: 1, gone: 2 } as const;

@@ -1,9 +1,10 @@
 /** One append inside the transaction: first everything that can refuse it is asked, then it is written. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../base/ids.ts';
+import { CHAIN_START, type ChainedFields } from '../../events/envelope.ts';
 import type { Append, AppendOutcome } from '../port.ts';
 import { checkRuns, parentsOf, refusalOf } from '../rules/append.ts';
-import { CHAIN_START, type ChainedFields, chainHash } from '../rules/chain.ts';
+import { chainHash } from '../rules/chain.ts';
 import { chainedFields, isInbound, type PreparedEvent } from '../rules/prepared-event.ts';
 import { toLedgerEvent } from '../rules/stored-event.ts';
 import { createWrittenEvents } from '../rules/written-events.ts';

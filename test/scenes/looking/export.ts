@@ -13,7 +13,7 @@ export const scene: Scene = {
   async play(stage) {
     for (const args of [
       ['export', 'last'],
-      ['export', 'last', '-o', `run-${stage.columns}.html`],
+      ['export', 'last', '--format', 'print', '-o', `run-${stage.columns}.html`],
     ]) {
       await using person = stage.calls(args, { rows: 40 });
       await person.ends();
