@@ -39,7 +39,9 @@ const placesInTree = (folder: string): Plugin => ({
       const changed = code
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(place).href))
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(place)));
-      return changed.includes('import.meta.') ? this.error(`${id} asks for something else of import.meta`) : changed;
+      // Where a package is: packages lie beside the programs as they lie beside the sources.
+      const isOther = /import\.meta\.(?!resolve\('[@\w])/.test(changed);
+      return isOther ? this.error(`${id} asks for something else of import.meta`) : changed;
     },
   },
 });
