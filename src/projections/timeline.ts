@@ -229,6 +229,8 @@ function describeModel(event: EventNamed<'model'>): Description {
     case 'model.failed': {
       const { turn, model, attempt, error, final, nextInMs = 0 } = event.payload;
       if (error.kind === 'cancelled' && !final) return ['warn', `turn ${turn}: ${model} was cut off: it may have been paid for`];
+      if (error.kind === 'cancelled')
+        return ['error', `turn ${turn}: ${model} was stopped (attempt ${attempt}): ${error.message}`];
       const soon = nextInMs < 1_000 ? '' : ` in ${readableDuration(nextInMs)}`;
       const next = final ? 'gave up' : `trying again${soon}`;
       return [

@@ -164,6 +164,21 @@ it('says whose work is missing in an answer, with the command that does it again
   expect(twice).toContain('troupe retry again1');
 });
 
+it('advises nobody to choose again where somebody else has answered instead', () => {
+  const list = eventList();
+  started(list, 'house');
+  started(list, 'house', { origin: { kind: 'loop', parent: ROOT, role: 'chooser', as: 'chooser' }, depth: 1 }, { run: MEMBER });
+  list.add('run.ended', down, { run: MEMBER });
+  list.add('run.ended', { ...ended, status: 'completed', finalAgent: 'general' });
+  const tree = list.events.reduce(foldRunTree, initialRunTree());
+  const node = tree.runs.get(ROOT);
+  if (node === undefined) throw new Error('the run is not there');
+  const summary = summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) });
+  const lines = summaryLines(summary, { paint, call: 'troupe' }).join('\n');
+  expect(lines).not.toMatch(/missing|retry/);
+  expect(lines).toMatch(/why +nobody could be chosen, and somebody else answered: nobody answers/);
+});
+
 it('breaks a row of facts between them, never within one', () => {
   const facts = ['cancelled', '2 turns', '5.3s', '$0.0004', 'chat $0.0004 of $0.05'];
   expect(factLines(facts, paint, 30)).toEqual(['cancelled · 2 turns · 5.3s', '  $0.0004', '  chat $0.0004 of $0.05']);

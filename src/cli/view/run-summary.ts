@@ -81,6 +81,9 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
   return lines;
 }
 
+/** Whoever was to choose and could not: the answer is somebody else's, and choosing again would change nothing in it. */
+const CHOOSER = 'chooser';
+
 /** The answer is there, and something in it is not: that is said beside it. */
 function missingLines(
   { failedBelow: failed, run }: RunSummary,
@@ -92,6 +95,7 @@ function missingLines(
   const each = failed.slice(0, REASONS_SHOWN).flatMap(({ run: of, agent, role, error }) => {
     const who = role === null ? safeLine(agent) : `${safeLine(agent)} (${safeLine(role)})`;
     const why = error === null ? '' : `: ${safeLine(error.message)}`;
+    if (role === CHOOSER) return said(paint.yellow('why'), `nobody could be chosen, and somebody else answered${why}`);
     const again = `the answer was given without it; do its work again: ${call} retry ${shortId(of)}`;
     return [...said(paint.yellow('missing'), `${who} failed${why}`), ...said(paint.dim('fix'), again)];
   });

@@ -11,6 +11,7 @@ import { cancelledFailure, costNothing } from '../../models/failures.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries } from '../../models/retry.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
+import { WallTimeOver } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
 import type { ModelAccess, TimeAndIds } from '../options.ts';
 import type { LivePiece } from '../port.ts';
@@ -64,6 +65,7 @@ async function askNow(recorder: Recorder, step: string, request: TurnRequest): P
   const { tree, node, setup } = recorder;
   tree.checkpoint(node);
   settleDoubt(recorder, step);
+  noteLast(recorder, node.journal.recorded('model.failed', step)?.payload.error);
   noteCutOff(recorder, step, request);
   if (node.abort.signal.aborted) return TURN_CANCELLED;
   const exhausted = tree.spending.exhausted(node);
@@ -107,8 +109,10 @@ async function attempt(
       worst = attempts.limited ? await worstOf(model) : undefined;
       return await announceTurn(recorder, step, request, first, attempts, worst ?? unlimited(model));
     },
-    async onFailure({ model, attempt, error, final, nextInMs }) {
+    async onFailure({ model, attempt, error: failure, final, nextInMs }) {
+      const error = stoppedBy(node, failure);
       failures = attempt;
+      noteLast(recorder, error);
       worst ??= await worstOf(model);
       const base = { turn: request.turn, model, attempt, error, ...doubtOf(error, worst) };
       if (final && error.kind === 'cancelled') await leaveOrEnd(recorder, step, base);
@@ -120,6 +124,7 @@ async function attempt(
   });
   if (outcome.kind === 'vetoed') return outcome.veto.kind === 'refused' ? noBudget(outcome.veto) : TURN_CANCELLED;
   if (outcome.kind === 'failed') return outcome;
+  node.lastKnown = undefined;
   meter.counted(asked ?? '', request, outcome.answer.usage);
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
@@ -141,6 +146,18 @@ async function leaveOrEnd(
   }
 }
 
+/** What a limit of time has stopped was not cancelled, and says which limit it was. */
+function stoppedBy({ abort }: DrivenRun, error: ModelFailure): ModelFailure {
+  const { reason } = abort.signal as { readonly reason: unknown };
+  return error.kind === 'cancelled' && reason instanceof WallTimeOver ? { ...error, message: reason.message } : error;
+}
+
+/** For whoever wants to know why it was not done in time. */
+function noteLast({ node }: Recorder, error: ModelFailure | undefined): void {
+  if (error === undefined || error.kind === 'cancelled') return;
+  node.lastKnown = `the last try failed: ${error.message}`.slice(0, limits.peerReasonCharacters);
+}
+
 const LEFT: ModelFailure = { kind: 'cancelled', message: 'The run was left in the middle of the call.' };
 
 /** A request that was cut off and of which nothing more is known: it may have been answered, and paid for. */
@@ -154,7 +171,14 @@ function noteCutOff({ tree, node, setup, meter }: Recorder, step: string, reques
   const worst = meter.worstCase(model, request, loopLimits(setup.definition).maxOutputTokens);
   const doubt = doubtOf(cancelledFailure, worst);
   if (!final && doubt.inDoubt !== true) return;
-  const payload = { turn: request.turn, model, attempt: 1, error: final ? cancelledFailure : LEFT, final, ...doubt };
+  const payload = {
+    turn: request.turn,
+    model,
+    attempt: 1,
+    error: final ? stoppedBy(node, cancelledFailure) : LEFT,
+    final,
+    ...doubt,
+  };
   tree.writer.enqueue([node.journal.event('model.failed', payload, { step })]);
 }
 

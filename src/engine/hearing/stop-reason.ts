@@ -49,7 +49,7 @@ export function withReason(node: Pick<DrivenRun, 'abort' | 'lastKnown' | 'leftTh
 function reasoned({ abort, lastKnown }: Pick<DrivenRun, 'abort' | 'lastKnown'>, result: RunResult): RunResult {
   const reason: unknown = abort.signal.reason;
   if (reason instanceof WallTimeOver) {
-    const up = timeUp(reason, lastKnown);
+    const up = timeUp(reason, lastKnown ?? result.error?.last);
     return saying({ ...result, ...up }, CANCELLED, up.error.message);
   }
   if (reason instanceof CommandsOver) {

@@ -23,8 +23,8 @@ export interface DrivenRun {
   readonly abort: AbortController;
   /** How many messages were unheard when its loop was over: there was no turn left for these. */
   passedOver?: number;
-  /** What was known last of an agent elsewhere that it waited for when it was stopped. */
-  lastKnown?: string;
+  /** What was known last of the agent elsewhere, or of the model, that it waited for when it was stopped. */
+  lastKnown?: string | undefined;
   /** A task that it began elsewhere may still be at work. */
   leftThere?: boolean;
 }

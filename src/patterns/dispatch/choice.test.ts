@@ -43,7 +43,16 @@ it.each([
   ['a list', [], /expected object/],
   ['nobody', { confidence: 1 }, /agentId/],
   ['an empty id', { agentId: '', confidence: 1 }, /agentId/],
-  ['an id that only looks the same', { agentId: 'Lights', confidence: 1 }, /no agent with the id "Lights"/],
+  [
+    'an id that only looks the same',
+    { agentId: 'Lights', confidence: 1 },
+    /no agent with the id "Lights"\. Did you mean lights\? Upper and lower case count\. The exact ids are: lights, music, timer\.$/,
+  ],
+  [
+    'a stranger',
+    { agentId: 'garden', confidence: 1 },
+    /no agent with the id "garden"\. The exact ids are: lights, music, timer\.$/,
+  ],
   ['more than sure', { agentId: 'lights', confidence: 1.01 }, /confidence/],
   ['less than unsure', { agentId: 'lights', confidence: -0.1 }, /confidence/],
   ['a word for a number', { agentId: 'lights', confidence: 'high' }, /confidence/],

@@ -71,6 +71,14 @@ export function choiceEnding(ids: readonly string[]): (text: string) => Result<E
 /** Some models put it into a block of code. */
 const jsonIn = (text: string): string => /^```(?:json)?\s*\n([\s\S]*)\n```$/.exec(text.trim())?.[1] ?? text;
 
+/** What differs in case, or by a space, is told in so many words: a model does not see it otherwise. */
+function exactly(said: string, ids: readonly string[]): string {
+  const plain = (id: string): string => id.trim().toLowerCase();
+  const meant = ids.find((id) => plain(id) === plain(said));
+  const all = `The exact ids are: ${ids.join(', ')}.`;
+  return meant === undefined ? all : `Did you mean ${meant}? Upper and lower case count. ${all}`;
+}
+
 /** Only exact ids count. Others that nobody has or that have nothing to do are left out; the first must be there. */
 export function choiceIn(text: string, ids: readonly string[]): Result<Choice, string> {
   const parsed = parseJson(jsonIn(text));
@@ -78,7 +86,8 @@ export function choiceIn(text: string, ids: readonly string[]): Result<Choice, s
   const read = answer.safeParse(parsed.value);
   if (!read.success) return fail(`Not taken: ${z.prettifyError(read.error)}`);
   const { agentId, confidence: sure, reasoning, additionalAgents, agentInstructions } = read.data;
-  if (!ids.includes(agentId)) return fail(`Not taken: there is no agent with the id ${JSON.stringify(agentId)}. Use exact ids.`);
+  if (!ids.includes(agentId))
+    return fail(`Not taken: there is no agent with the id ${JSON.stringify(agentId)}. ${exactly(agentId, ids)}`);
   const told = new Map<string, string>();
   for (const { agentId: to, instruction: part } of agentInstructions ?? [])
     if (part.trim() !== '' && !told.has(to)) told.set(to, part.trim());

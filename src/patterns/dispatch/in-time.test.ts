@@ -4,6 +4,7 @@ import { createQuietClock } from '../../../test/support/quiet-clock.ts';
 import { agent, createWorld, says } from '../../../test/support/world.ts';
 import { readAll } from '../../engine/record/read-all.ts';
 import { userText } from '../../events/messages.ts';
+import { foldTimeline, initialTimeline } from '../../projections/timeline.ts';
 
 const TIMEOUT = 20;
 
@@ -25,5 +26,30 @@ it('every attempt has its own time, and all of them are told as one', async () =
   const told = events.flatMap((event) => (event.event_type === 'dispatch.responded' ? [event.payload] : []));
   expect(told).toMatchObject([{ agentId: 'slow', success: false, attempts: 3 }]);
   expect(told[0]?.executionTimeMs).toBeGreaterThanOrEqual(3 * TIMEOUT);
+  await world.close();
+});
+
+it('says what the provider said last, and never that it was cancelled', async () => {
+  const dispatch = { agents: ['slow'], timeout: TIMEOUT, retries: 0 };
+  const world = createWorld({
+    clock: createQuietClock(),
+    agents: [agent({ name: 'house', tools: [], dispatch }), agent({ name: 'slow', tools: [], maxRetries: 50 })],
+    brain: ({ agent: name }) => {
+      if (name === 'house') return says(JSON.stringify({ agentId: 'slow', confidence: 1 }));
+      return { kind: 'failed', error: { kind: 'overloaded', message: 'HTTP 529: busy.' } };
+    },
+  });
+  const started = await world.engine.start({ agent: 'house', input: userText('Go.'), workspace: '.' });
+  if (started.kind !== 'started') throw new Error(JSON.stringify(started));
+  await started.handle.done;
+  const events = await readAll(world.ledger, started.handle.session);
+  const told = events.flatMap((event) => (event.event_type === 'dispatch.responded' ? [event.payload] : []));
+  const late = 'timed out after 20ms (dispatch.timeout) before it was done';
+  expect(told).toMatchObject([{ errorMessage: `${late}: the last try failed: HTTP 529: busy.` }]);
+  const tries = events.flatMap((event) => (event.event_type === 'model.failed' ? [event.payload] : []));
+  expect(tries.at(-1)).toMatchObject({ final: true, error: { message: 'It was not done within 20ms (dispatch.timeout).' } });
+  const lines = events.reduce(foldTimeline, initialTimeline()).lines.map(({ text }) => text);
+  expect(lines.join('\n')).toContain('was stopped (attempt 2): It was not done within 20ms');
+  expect(lines.join('\n')).not.toContain('cancel');
   await world.close();
 });

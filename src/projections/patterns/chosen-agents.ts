@@ -22,6 +22,19 @@ export type DispatchedAnswer = {
   readonly executionTimeMs: number;
 };
 
+/** While it has a question to the user, that is what it answered; what it says afterwards takes its place. */
+export type DispatchedSoFar = DispatchedAnswer & { readonly needsInput?: boolean | undefined };
+
+/** One answer of each. The time before its question was answered was its own as well. */
+export function withDispatched(answers: readonly DispatchedSoFar[], event: LedgerEvent, shown: (content: string) => string) {
+  const answer = agentAnswer(event);
+  if (answer === undefined) return undefined;
+  const before = answers.findLast(({ agentId, needsInput }) => needsInput === true && agentId === answer.agentId);
+  const executionTimeMs = answer.executionTimeMs + (before?.executionTimeMs ?? 0);
+  const now: DispatchedSoFar = { ...answer, content: shown(answer.content), executionTimeMs };
+  return before === undefined ? [...answers, now] : answers.map((one) => (one === before ? now : one));
+}
+
 export interface ChosenAgents {
   readonly agents: readonly string[];
   /** Where it is known how sure the choice was. */
@@ -39,8 +52,11 @@ export function chosenAgents(event: LedgerEvent): ChosenAgents | undefined {
   return { agents: [agentId, ...(additionalAgents ?? [])], choice };
 }
 
-export function agentAnswer(event: LedgerEvent): DispatchedAnswer | undefined {
+function agentAnswer(event: LedgerEvent): DispatchedSoFar | undefined {
   if (event.event_type !== 'dispatch.responded') return undefined;
-  const { agentId, content, success, errorMessage, executionTimeMs } = event.payload;
-  return { agentId, content, success, ...present({ errorMessage: errorMessage ?? undefined }), executionTimeMs };
+  const { agentId, content, success, errorMessage, executionTimeMs, needsInput } = event.payload;
+  return { agentId, content, success, ...present({ errorMessage: errorMessage ?? undefined, needsInput }), executionTimeMs };
 }
+
+/** As others read it. */
+export const answerOnly = ({ needsInput: _needsInput, ...answer }: DispatchedSoFar): DispatchedAnswer => answer;

@@ -1,6 +1,7 @@
 /** A task in the JSON that others read. The position in the ledger comes last: whoever stores it compares by that. */
 import type { Json, JsonObject } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
+import { answerOnly } from '../patterns/chosen-agents.ts';
 import { shortText } from './short-message.ts';
 import type { TaskArtifact, TaskContext } from './task-json.ts';
 import type { RootTask, TaskFile } from './tasks.ts';
@@ -40,7 +41,7 @@ function metadataOf(task: RootTask): JsonObject {
   return {
     ...(agentSelections.length === 0 ? {} : { agentSelections }),
     ...present({ routingConfidence, routing }),
-    ...(agentResponses.length === 0 ? {} : { agentResponses }),
+    ...(agentResponses.length === 0 ? {} : { agentResponses: agentResponses.map(answerOnly) }),
     ...present({ agent: task.agent, continues, retries, reopens, reopenedAs, error }),
     ...present({ reason: still?.kind === 'parked' ? still.reason : end?.reason, verification: end?.verification.state }),
     ...(historyLeftOut === 0 ? {} : { historyLeftOut }),

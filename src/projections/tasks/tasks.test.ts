@@ -227,8 +227,11 @@ describe('a task', () => {
     const worked = { attempts: 1, status: 'completed', verification: { state: 'unchecked' } } as const;
     const light = { agentId: 'light-agent', content: 'On.', success: true, executionTimeMs: 1250 };
     const music = { agentId: 'music-agent', content: '', success: false, errorMessage: 'HTTP 503', executionTimeMs: 5000 };
-    list.add('dispatch.responded', { ...worked, ...light, errorMessage: null });
+    const asked = { agentId: 'light-agent', content: 'Which room?', success: true, errorMessage: null, needsInput: true };
+    list.add('dispatch.responded', { ...worked, ...asked, executionTimeMs: 250 });
     list.add('dispatch.responded', { ...worked, ...music, status: 'failed' });
+    // Its question was answered: what it says then is its response, and both times were its own.
+    list.add('dispatch.responded', { ...worked, ...light, executionTimeMs: 1000, errorMessage: null });
     const { metadata } = taskContext(taskOf(list));
     expect(metadata).toMatchObject({
       ...{ agentSelections: ['light-agent', 'music-agent'], routingConfidence: 0.88, routing: choice },

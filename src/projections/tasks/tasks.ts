@@ -14,7 +14,13 @@ import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import type { PeerParts } from '../../events/messages.ts';
 import { type Message, textOf, toolCallsOf } from '../../events/messages.ts';
 import { parentRun } from '../../events/run-origin.ts';
-import { type AgentChoice, agentAnswer, choosingTypes, chosenAgents, type DispatchedAnswer } from '../patterns/chosen-agents.ts';
+import {
+  type AgentChoice,
+  choosingTypes,
+  chosenAgents,
+  type DispatchedSoFar,
+  withDispatched,
+} from '../patterns/chosen-agents.ts';
 import { foldWaits, initialWaits, type Wait, type Waits, waitKey } from '../waits.ts';
 import { shortMessage, shortText } from './short-message.ts';
 import type { TaskMessage } from './task-json.ts';
@@ -63,7 +69,7 @@ export interface RootTask {
   readonly routingConfidence: number | undefined;
   /** That choice, where it is known what it rests on, and what those who were chosen answered. */
   readonly routing: AgentChoice | undefined;
-  readonly agentResponses: readonly DispatchedAnswer[];
+  readonly agentResponses: readonly DispatchedSoFar[];
   /** Open questions and requests for permission, of the run and of those below it. */
   readonly waits: readonly Wait[];
   readonly still: StandsStill | undefined;
@@ -275,11 +281,8 @@ function withFiles(task: RootTask, { payload, run_id: run }: EventOf<'artifact.m
 }
 
 function withChosen(task: RootTask, event: LedgerEvent): RootTask {
-  const answer = agentAnswer(event);
-  if (answer !== undefined) {
-    const content = shortText(answer.content, 'taskAnswerCharacters');
-    return { ...task, agentResponses: [...task.agentResponses, { ...answer, content }].slice(-limits.taskSelections) };
-  }
+  const answers = withDispatched(task.agentResponses, event, (content) => shortText(content, 'taskAnswerCharacters'));
+  if (answers !== undefined) return { ...task, agentResponses: answers.slice(-limits.taskSelections) };
   const chosen = chosenAgents(event);
   if (chosen === undefined) return task;
   const agentSelections = [...new Set([...task.agentSelections, ...chosen.agents])].slice(-limits.taskSelections);
