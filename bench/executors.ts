@@ -121,7 +121,9 @@ async function atOnce(drive: (folder: string) => Promise<string>): Promise<Figur
   const failed = said.filter((one) => !one.includes('FINAL-ANSWER'));
   if (failed.length > 0) throw new Error(`${failed.length} of ${many} did not end: ${failed[0]?.slice(0, 300)}`);
   for (const folder of folders) {
-    if (readdirSync(folder).length !== turns - 1) throw new Error(`not all notes are in ${folder}`);
+    // A lock is left beside them.
+    const notes = readdirSync(folder).filter((name) => !name.startsWith('.'));
+    if (notes.length !== turns - 1) throw new Error(`not all notes are in ${folder}`);
     rmSync(folder, { recursive: true });
   }
   return { ...figures, mib };
