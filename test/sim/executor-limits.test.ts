@@ -212,4 +212,12 @@ describe('what it costs', () => {
     const free = newPlay({ brain: diligent(), agents: [coder({}, { budget: { usd: 1, allowUnknownPrices: true } })] });
     expect((await live(free)).end).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
   });
+
+  it('is not known in tokens, so a budget in tokens is refused, also one with a bound in dollars', async () => {
+    const kept = newPlay({ brain: diligent(), agents: [coder({ maxUsd: 1 }, { budget: { tokens: 1_000 } })] });
+    const world = worldOf(kept);
+    await expect(driven(world, kept)).rejects.toThrow(/unknown_price.*in tokens/s);
+    await world.close();
+    expect(kept.memory.prompts).toEqual([]);
+  });
 });

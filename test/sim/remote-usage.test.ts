@@ -23,7 +23,7 @@ const ends = [
 ];
 
 it.each(ends)('what a task took that was $how', async ({ brain, status }) => {
-  const agents = [remote('weather', { budget: { tokens: 1_000, wall: 20 } })];
+  const agents = [remote('weather', { budget: { tokens: 1_000, wall: 20, allowUnknownPrices: true } })];
   const kept = newPlay({ agents, brain, habits: { usage } });
   expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status } });
   expect(await counted(kept)).toEqual({

@@ -270,10 +270,13 @@ describe('check looks at everything in one pass', () => {
   it("and at those below the project's budget", async () => {
     const { out } = await check({
       'agents/far.md': '---\na2a: https://far.example/card.json\n---\n',
-      'troupe.yaml': 'budget: { usd: 1 }\n',
+      'agents/hand.md': '---\nexecutor: { name: pi, maxUsd: 1 }\n---\nHelp.\n',
+      'troupe.yaml': 'budget: { usd: 1, tokens: 1000 }\n',
     });
-    expect(lines(out).filter((line) => line.includes('cost'))).toEqual([
+    expect(lines(out).filter((line) => line.includes('costs'))).toEqual([
       "agents/far.md:2:6: warning: what far costs is not known, as it lives elsewhere: under the project's budget in dollars it does not start",
+      "agents/far.md:2:6: warning: what far costs is not known, as it lives elsewhere: under the project's budget in tokens it does not start",
+      "agents/hand.md:2:11: warning: what hand costs is not known before pi has worked: under the project's budget in tokens it does not start",
     ]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Agents elsewhere and executors that stand under a budget in dollars: nobody knows beforehand what they cost, so a run refuses
- * them, at its start or when they are to be asked, unless their own file or the project says that they may.
+ * Agents elsewhere and executors that stand under a budget in dollars or tokens: nobody knows beforehand what they cost, so a run
+ * refuses them, at its start or when they are to be asked, unless their own file or the project says that they may.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { referencesOf } from '../../agents/definition/references.ts';
@@ -14,37 +14,49 @@ export function checkRemoteCosts(
 ): readonly Diagnostic[] {
   if (project.allowUnknownPrices === true) return [];
   const byName = new Map(agents.map(({ definition }) => [definition.name, definition]));
-  return agents.flatMap(({ definition, placeOf }) => {
-    const own = definition.budget?.usd !== undefined;
-    const place = placeOf(own ? ['budget', 'usd'] : [definition.executor === undefined ? 'a2a' : 'executor']);
-    const kept = own ? 'this budget' : "the project's budget";
-    const far = own ? remoteBelow(definition, byName) : [];
-    return [
-      ...(isRefused(definition) && (own || project.usd !== undefined)
-        ? [warningAt(place, `${unknown(definition)}: under ${kept} in dollars it does not start`, fixOf(definition))]
-        : []),
-      ...far.map((one) => warningAt(place, `${unknown(one)}: under ${kept} in dollars it is not asked`, fixOf(one))),
-    ];
-  });
+  return agents.flatMap(({ definition, placeOf }) =>
+    UNITS.flatMap((unit) => {
+      const own = definition.budget?.[unit] !== undefined;
+      const place = placeOf(own ? ['budget', unit] : [definition.executor === undefined ? 'a2a' : 'executor']);
+      const kept = `under ${own ? 'this budget' : "the project's budget"} in ${WORDS[unit]}`;
+      const far = own ? remoteBelow(definition, unit, byName) : [];
+      return [
+        ...(isRefused(definition, unit) && (own || project[unit] !== undefined)
+          ? [warningAt(place, `${unknown(definition)}: ${kept} it does not start`, fixOf(definition, unit))]
+          : []),
+        ...far.map((one) => warningAt(place, `${unknown(one)}: ${kept} it is not asked`, fixOf(one, unit))),
+      ];
+    }),
+  );
 }
+
+type Unit = 'usd' | 'tokens';
+
+const UNITS: readonly Unit[] = ['usd', 'tokens'];
+const WORDS: Readonly<Record<Unit, string>> = { usd: 'dollars', tokens: 'tokens' };
 
 function unknown({ name, executor }: AgentDefinition): string {
   if (executor === undefined) return `what ${name} costs is not known, as it lives elsewhere`;
   return `what ${name} costs is not known before ${executor.name} has worked`;
 }
 
-function fixOf({ executor }: AgentDefinition): string {
+function fixOf({ executor }: AgentDefinition, unit: Unit): string {
   const otherwise = 'or set budget.allowUnknownPrices: true in its file.';
-  return executor === undefined ? `Limit budget.calls instead, ${otherwise}` : `Say executor.maxUsd, ${otherwise}`;
+  if (executor === undefined) return `Limit budget.calls instead, ${otherwise}`;
+  return unit === 'usd' ? `Say executor.maxUsd, ${otherwise}` : `Limit budget.usd and say executor.maxUsd, ${otherwise}`;
 }
 
-function isRefused({ remote, executor, budget }: AgentDefinition): boolean {
-  const isUnknown = remote !== undefined || (executor !== undefined && executor.maxUsd === undefined);
+function isRefused({ remote, executor, budget }: AgentDefinition, unit: Unit): boolean {
+  const isUnknown = remote !== undefined || (executor !== undefined && (unit === 'tokens' || executor.maxUsd === undefined));
   return isUnknown && budget?.allowUnknownPrices !== true;
 }
 
 /** Everybody elsewhere that it leads to and that would be refused. */
-function remoteBelow(first: AgentDefinition, byName: ReadonlyMap<string, AgentDefinition>): readonly AgentDefinition[] {
+function remoteBelow(
+  first: AgentDefinition,
+  unit: Unit,
+  byName: ReadonlyMap<string, AgentDefinition>,
+): readonly AgentDefinition[] {
   const seen = new Set([first]);
   // A set visits what is added while it is walked.
   for (const here of seen)
@@ -52,5 +64,5 @@ function remoteBelow(first: AgentDefinition, byName: ReadonlyMap<string, AgentDe
       const next = byName.get(target);
       if (next !== undefined) seen.add(next);
     }
-  return [...seen].filter((one) => one !== first && isRefused(one));
+  return [...seen].filter((one) => one !== first && isRefused(one, unit));
 }

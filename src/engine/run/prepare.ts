@@ -79,7 +79,10 @@ const UNKNOWN_PRICE_FIX =
   'Look whether the name is right (`troupe models` lists them). If it is, give its price under `prices` in troupe.yaml, limit ' +
   'budget.tokens instead, or set budget.allowUnknownPrices: true.';
 
-/** An unknown price is unknown, not zero: a limit in dollars that cannot be kept is refused, unless told otherwise. */
+/**
+ * An unknown price is unknown, not zero: a limit in dollars that cannot be kept is refused, unless told otherwise. So is one in
+ * tokens for whoever says only afterwards how many it took, if at all.
+ */
 export function unknownPrice(
   options: ModelAccess & ProjectRules,
   setup: AgentSetup,
@@ -89,12 +92,14 @@ export function unknownPrice(
 ): Failure | undefined {
   if (setup.definition.budget?.allowUnknownPrices === true || options.projectBudget?.allowUnknownPrices === true)
     return undefined;
+  const { executor, remote } = setup.definition;
+  if ((executor ?? remote) !== undefined && scopes.some((scope) => scope.limit.tokens !== undefined))
+    return uncounted(setup.definition);
   if (!scopes.some((scope) => scope.limit.usd !== undefined)) return undefined;
-  const { executor } = setup.definition;
   if (executor !== undefined) return maxUsd === undefined ? unknownOf(setup.definition, executor) : undefined;
   const unknown = setup.models.find((model) => options.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
   if (unknown === undefined) return undefined;
-  if (setup.definition.remote !== undefined) return unknownThere(setup.definition);
+  if (remote !== undefined) return unknownThere(setup.definition);
   return {
     code: 'unknown_price',
     message: `The price of ${unknown} is not known, so a budget in dollars cannot be kept.`,
@@ -107,6 +112,15 @@ const unknownOf = ({ name }: AgentDefinition, { name: executor }: ExecutorUse): 
   code: 'unknown_price',
   message: `What ${name} costs is not known before ${executor} has worked, so a budget in dollars cannot be kept.`,
   fix: 'Say what it may cost at most: executor.maxUsd in its file. Or set budget.allowUnknownPrices: true.',
+});
+
+const uncounted = ({ name, executor }: AgentDefinition): Failure => ({
+  code: 'unknown_price',
+  message: `How many tokens ${name} takes is not known beforehand, so a budget in tokens cannot be kept.`,
+  fix:
+    executor === undefined
+      ? 'Limit budget.calls instead, or set budget.allowUnknownPrices: true.'
+      : 'Limit budget.usd and say executor.maxUsd, or limit budget.calls; or set budget.allowUnknownPrices: true.',
 });
 
 const unknownThere = ({ name }: AgentDefinition): Failure => ({
