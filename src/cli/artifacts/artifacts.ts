@@ -7,9 +7,8 @@ import { TroupeError } from '../../base/errors.ts';
 import { readableJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import type { EventOf } from '../../events/envelope.ts';
+import { readManifest, textOfArtifact } from '../../front/looking/artifacts.ts';
 import { artifactValue } from '../../front/shown-artifact.ts';
-import { readEvents } from '../../ledger/pages.ts';
 import type { Project } from '../../project/project.ts';
 import { firstLine, readableBytes } from '../../projections/readable.ts';
 import { artifactsOf } from '../../protocols/artifacts.ts';
@@ -18,7 +17,7 @@ import { type CommandContext, type JsonOption, printJson, withProject } from '..
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
-import { artifactIn, resolveIn, textOfArtifact, type WithinOption } from './found.ts';
+import { artifactIn, resolveIn, type WithinOption } from './found.ts';
 
 export interface ArtifactsListOptions extends JsonOption {
   readonly previews?: boolean | undefined;
@@ -140,16 +139,14 @@ export async function artifactsManifestCommand(
 ): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const row = await findRun(ledger, text ?? 'last');
-    let found: EventOf<'artifact.manifest'> | undefined;
-    for await (const event of readEvents(ledger, { session: row.session, types: ['artifact.manifest'] }))
-      if (event.event_type === 'artifact.manifest' && (event.run_id === row.run || found?.run_id !== row.run)) found = event;
+    const found = await readManifest(ledger, row);
     if (found === undefined)
       throw new TroupeError('artifact_unknown', `There is no manifest in ${row.session}`, {
         fix: 'Manifests are written when a run ends that changed files or ran tests: troupe artifacts list',
       });
     const since = options.check === true ? await changedSinceManifest(await artifactsOf(ledger, row)) : [];
-    const flagged = [...(found.payload.flagged ?? []), ...since];
-    const manifest = { ...found.payload, ...(flagged.length === 0 ? {} : { flagged }) };
+    const flagged = [...(found.flagged ?? []), ...since];
+    const manifest = { ...found, ...(flagged.length === 0 ? {} : { flagged }) };
     if (options.json) printJson(context, 'artifacts manifest', manifest);
     else {
       context.terminal.out.write(safeText(manifestYaml(manifest)));

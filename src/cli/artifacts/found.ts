@@ -1,5 +1,5 @@
 /** What a person means by a reference: in the run or session that they name, else in the newest session that has it. */
-import type { ArtifactArchive, Resolved } from '../../artifacts/archive.ts';
+import type { Resolved } from '../../artifacts/archive.ts';
 import type { FoundArtifact } from '../../artifacts/port.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
@@ -34,18 +34,4 @@ export async function artifactIn(
   const found = await resolveIn(context, project, ref, within);
   if (found.kind === 'artifact') return found.artifact;
   throw usageError(`${ref} is no artifact`, `see it with: troupe artifacts show ${ref}`);
-}
-
-/** The whole text, bounded; `undefined` when it is no text or larger. */
-export async function textOfArtifact(
-  archive: Pick<ArtifactArchive, 'bytes'>,
-  artifact: FoundArtifact,
-  maxBytes: number,
-): Promise<string | undefined> {
-  if (artifact.bytes > maxBytes) return undefined;
-  const parts: Uint8Array[] = [];
-  for await (const part of archive.bytes(artifact)) parts.push(part);
-  const bytes = Buffer.concat(parts);
-  const text = bytes.toString();
-  return bytes.includes(0) || !Buffer.from(text).equals(bytes) ? undefined : text;
 }

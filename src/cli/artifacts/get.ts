@@ -5,12 +5,13 @@ import type { ArtifactArchive } from '../../artifacts/archive.ts';
 import type { FoundArtifact } from '../../artifacts/port.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { textOfArtifact } from '../../front/looking/artifacts.ts';
 import { artifactValue } from '../../front/shown-artifact.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
-import { artifactIn, textOfArtifact, type WithinOption } from './found.ts';
+import { artifactIn, type WithinOption } from './found.ts';
 
 export interface ArtifactsGetOptions extends JsonOption, WithinOption {
   readonly output?: string | undefined;

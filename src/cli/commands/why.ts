@@ -1,8 +1,8 @@
 /** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
 import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
-import { foldSession } from '../../ledger/pages.ts';
+import { readWhy, type Why } from '../../front/looking/why.ts';
 import type { Project } from '../../project/project.ts';
-import { type CauseLine, type Causes, foldCauses, initialCauses, resultEvent, whyOf } from '../../projections/why.ts';
+import type { CauseLine, Causes } from '../../projections/why.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -73,17 +73,12 @@ function causeLines(cause: CauseLine, lead: string, { width, paint }: WhyLook): 
   return [first, ...hardWrap(rest.join(''), width - REST_INDENT).map((line) => `${' '.repeat(REST_INDENT)}${line}`)];
 }
 
-async function chainOf(
-  { ledger }: Project,
-  text: string,
-): Promise<{ readonly causes: Causes; readonly chain: readonly CauseLine[] }> {
+async function chainOf({ ledger }: Project, text: string): Promise<Why> {
   const isEvent = eventPosition(text) !== undefined;
   const row = isEvent ? undefined : await findRun(ledger, text);
   const session = row?.session ?? (text.slice(0, text.lastIndexOf('.')) as SessionId);
-  const causes = await foldSession(ledger, session, initialCauses(), foldCauses);
-  const start = row === undefined ? (text as EventId) : resultEvent(causes, row.run);
-  const chain = start === undefined ? [] : whyOf(causes, start);
-  if (chain.length === 0)
+  const why = await readWhy(ledger, session, row === undefined ? { event: text as EventId } : { run: row.run });
+  if (why.chain.length === 0)
     throw usageError(`There is no event ${text} in this ledger`, 'event ids are in: troupe logs --jsonl <run>');
-  return { causes, chain };
+  return why;
 }

@@ -6,12 +6,11 @@ import { fail, ok } from '../../base/result.ts';
 import { costsValue, readCosts } from '../../front/costs.ts';
 import { agentLineOf, checkedValue } from '../../front/project/agent-lines.ts';
 import { readSessions } from '../../front/session-rows.ts';
-import { artifact } from '../../front/shapes/artifacts.ts';
 import { agentLine, checked } from '../../front/shapes/files.ts';
 import { ledgerStats, verifyReport } from '../../front/shapes/keeping.ts';
 import { costs, sessionRow } from '../../front/shapes/runs.ts';
-import { artifactValue } from '../../front/shown-artifact.ts';
 import { findVisibleRun, findVisibleSession, visibleRuns } from '../../front/sight.ts';
+import { artifactRoutes } from './artifact-routes.ts';
 import { type RouteNeeds, value } from './needs.ts';
 import { invalid, notFound } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
@@ -82,41 +81,6 @@ function agentRoutes({ project }: RouteNeeds): readonly Route[] {
       ...{ method: 'GET', path: '/agents/check', group, deed: 'keep', answer: checked },
       summary: 'Every problem in every agent file, at once.',
       handle: async () => value(checkedValue(await project.agents())),
-    }),
-  ];
-}
-
-function artifactRoutes({ project }: RouteNeeds): readonly Route[] {
-  const { artifacts, ledger } = project;
-  const group = 'Artifacts';
-  return [
-    defineRoute({
-      ...{ method: 'GET', path: '/sessions/{session}/artifacts', group, deed: 'look', answer: z.array(artifact) },
-      summary: 'What the runs of a session left behind.',
-      handle: async (asked) => {
-        const session = await findVisibleSession(ledger, asked.caller, asked.param('session'));
-        if (session === undefined) return fail(notFound('such session'));
-        return value((await artifacts.list({ session })).map(artifactValue));
-      },
-    }),
-    defineRoute({
-      ...{ method: 'GET', path: '/sessions/{session}/artifact', group, deed: 'look', answer: 'bytes' },
-      summary: 'The bytes of one of them, by its reference; as a download, whatever is in it.',
-      query: z.strictObject({ ref: z.string().min(1).max(1_000) }),
-      handle: async ({ caller, param, query }) => {
-        const session = await findVisibleSession(ledger, caller, param('session'));
-        if (session === undefined) return fail(notFound('such session'));
-        const found = (await artifacts.list({ session: session as SessionId })).find(({ ref }) => ref === query.ref);
-        if (found === undefined) return fail(notFound('such artifact in this session'));
-        if (found.collected) return fail({ ...notFound('such artifact any more: it was collected'), status: 410 });
-        const headers = {
-          'content-type': 'application/octet-stream',
-          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(found.ref.split('/').at(-1) ?? 'artifact')}`,
-          etag: `"${found.checksum.replace('sha256:', '')}"`,
-          'cache-control': 'private, max-age=31536000, immutable',
-        };
-        return ok({ kind: 'response', response: new Response(ReadableStream.from(artifacts.bytes(found)), { headers }) });
-      },
     }),
   ];
 }

@@ -20,8 +20,11 @@ const ROLES = { vera: 'viewer', oda: 'operator', bob: 'caller' } as const satisf
 const BODIES: Readonly<Record<string, object>> = {
   '/runs/{run}/answers': { wait: 'w', answer: { kind: 'text', text: 'x' } },
   '/runs/{run}/messages': { text: 'x' },
+  '/sessions/{session}/artifact/pin': { ref: 'x' },
 };
 const QUERIES: Readonly<Record<string, string>> = {
+  '/sessions/{session}/artifact/diff': '?left=x&right=y',
+  '/runs/{run}/diff': '?with=x',
   '/sessions/{session}/artifact': '?ref=artifact%3A%2F%2Fx',
   '/sessions/{session}/payloads/{ref}': '?at=1',
 };
@@ -42,8 +45,9 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   },
   apply: 'changes the working tree of whoever sits there',
   ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'drops for good: asked for where the ledger is' },
-  ...{ 'artifacts pin': 'not there yet', 'artifacts unpin': 'not there yet', 'artifacts manifest': 'not there yet' },
-  ...{ 'artifacts diff': 'not there yet', why: 'not there yet' },
+  ...{ 'artifacts pin': 'POST /sessions/{session}/artifact/pin', 'artifacts unpin': 'POST /sessions/{session}/artifact/pin' },
+  ...{ 'artifacts manifest': 'GET /runs/{run}/manifest', 'artifacts diff': 'GET /sessions/{session}/artifact/diff' },
+  why: 'GET /runs/{run}/why',
   ...{ check: 'GET /agents/check', run: 'POST /runs', ps: 'GET /runs', sessions: 'GET /sessions', inbox: 'GET /inbox' },
   ...{ 'tasks list': 'GET /tasks', 'tasks show': 'GET /tasks/{task}', 'tasks cancel': 'POST /tasks/{task}/cancel' },
   ...{ show: 'GET /runs/{run}', logs: 'GET /sessions/{session}/events', cost: 'GET /costs', doctor: 'GET /health' },

@@ -243,6 +243,18 @@ describe('what there is', () => {
     expect([bytes.status, bytes.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
     expect(bytes.headers.get('content-disposition')).toMatch(/^attachment/);
     expect(await bytes.text()).toContain('+one');
+    const why = (await read(`runs/${run}/why`)) as { type: string; event: string }[];
+    expect([why[0]?.type, why.at(-1)?.type]).toEqual(['run.ended', 'session.started']);
+    expect(await read(`runs/${run}/why?event=${why[1]?.event}`)).toEqual(why.slice(1));
+    expect((await world.ask(`/api/v1/runs/${run}/why?event=ses_other.1`)).status).toBe(400);
+    expect(await read(`runs/${run}/manifest`)).toMatchObject({ items: [{ path: 'a.txt' }] });
+    expect(await read(`runs/${run}/diff?with=${run}`)).toEqual({ same: true, files: [] });
+    const both = new URLSearchParams({ left: patch?.ref ?? '', right: patch?.ref ?? '' });
+    expect(await read(`sessions/${session}/artifact/diff?${both}`)).toEqual({ same: true, files: [] });
+    const pin = (pinned: boolean) => world.ask(`/api/v1/sessions/${session}/artifact/pin`, sendJson({ ref: patch?.ref, pinned }));
+    expect(await (await pin(true)).json()).toMatchObject({ ref: patch?.ref, pinned: true });
+    const pins = await world.ledger.read({ session: session as SessionId, types: ['artifact.pinned'] });
+    expect(pins.map(({ payload }) => payload)).toEqual([{ ref: patch?.ref, pinned: true, by: 'owner' }]);
     for (const ref of ['../../etc/passwd', 'artifact://../x', '/etc/passwd', 'a.txt', `${patch?.ref}/../..`])
       expect((await world.ask(`/api/v1/sessions/${session}/artifact?ref=${encodeURIComponent(ref)}`)).status).toBe(404);
     const metrics = await (await world.ask('/metrics')).text();
