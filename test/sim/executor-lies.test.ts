@@ -21,9 +21,9 @@ async function play(one: TaskCase): Promise<SeenCase> {
   }
 }
 
-it('the table has at least thirty hostile executors and fifteen honest ones', () => {
-  expect(hostileCases.length).toBeGreaterThanOrEqual(30);
-  expect(honestCases.length).toBeGreaterThanOrEqual(15);
+it('the table has at least forty hostile executors and twenty-two honest ones', () => {
+  expect(hostileCases.length).toBeGreaterThanOrEqual(40);
+  expect(honestCases.length).toBeGreaterThanOrEqual(22);
   const names = [...hostileCases, ...honestCases].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -9,6 +9,7 @@ import type { PutArtifact } from '../../../src/artifacts/port.ts';
 import { artifactRetention } from '../../../src/artifacts/retention.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { limits } from '../../../src/base/limits.ts';
+import { artifactTypes } from '../../../src/events/evidence.ts';
 import { contentOf, storedIn, testArtifacts } from '../../support/artifacts/sink.ts';
 import { appendOrFail, type ConformanceCheck, givenRun, upTo } from './support.ts';
 
@@ -38,6 +39,21 @@ export const artifactChecks: readonly ConformanceCheck[] = [
       }
       assert.equal(new Set(stored.map(({ ref }) => ref)).size, contents.length);
       assert.equal((await writer.ledger.verify()).kind, 'sound');
+    },
+  },
+  {
+    name: 'keeps artifacts of every type, each found again by its reference',
+    check: async (open) => {
+      const writer = await givenRun(await open());
+      const artifacts = await testArtifacts(writer);
+      const archive = createArtifactArchive(writer.ledger, systemClock);
+      for (const type of artifactTypes) {
+        const put = await artifacts.put(`put/${type}`, wanted(`of type ${type}`, { type, name: `${type}.txt` }));
+        assert.ok(put.ok, type);
+        const found = await archive.resolve(put.value.ref, writer.session);
+        assert.ok(found.ok && found.value.kind === 'artifact' && found.value.artifact.type === type, type);
+        assert.equal((await contentOf(writer.ledger, found.value.artifact)).toString(), `of type ${type}`);
+      }
     },
   },
   {
