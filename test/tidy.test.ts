@@ -202,6 +202,10 @@ describe('all files', () => {
     expect(find(paths, /"resolved":|registry\.[a-z-]+\.(org|com|dev|io)|_authToken|\bnpm_[A-Za-z0-9]{36}\b/)).toEqual([]);
   });
 
+  it('have no marks of a merge that nobody finished', () => {
+    expect(find(paths, /^(?:<{7} |>{7} )/)).toEqual([]);
+  });
+
   it('end with a newline and have no spaces at the end of a line', () => {
     const text = paths.filter((path) => /\.(tsx?|mjs|css|json|sh|yaml|yml)$/.test(path) && !path.startsWith('test/fixtures/'));
     expect(text.filter((path) => !/\n$/.test(contents.get(path) ?? ''))).toEqual([]);
