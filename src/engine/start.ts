@@ -1,4 +1,5 @@
 /** Starting a new run: what is checked, what is written first. */
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { SessionId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
 import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
@@ -20,10 +21,10 @@ import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts
 import { termsBefore } from './record/terms-before.ts';
 import { BROUGHT_STEP, bringAlong, handsOutTasks } from './run/brought.ts';
 import { SETUP_STEP } from './run/drive-run.ts';
-import { prepareAgent, unknownPrice } from './run/prepare.ts';
+import { noAgent, prepareAgent, unknownPrice } from './run/prepare.ts';
 import { adapted, withTerms } from './run/setup-run.ts';
 import { assistantLifetime } from './spawning/bounds.ts';
-import { startProblem } from './spawning/client-rights.ts';
+import { namedFromOutside, startProblem } from './spawning/client-rights.ts';
 import { rootScopes, scopesOf, tighter, withTimeLimit } from './spending/budget.ts';
 import { bringRepository, broughtEvents } from './travel/brought-repository.ts';
 
@@ -41,7 +42,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   const prepared = await prepareAgent(options, request.agent, request.workspace);
   const setup = await adapted(options, prepared, { model: request.model, origin });
   if (!setup.ok) return { kind: 'refused', error: setup.error };
-  const problem = await startProblem(options, setup.value.definition, origin.kind === 'client' ? origin.rights : undefined);
+  const problem = await refusalOf(options, setup.value.definition, request);
   if (problem !== undefined) return { kind: 'refused', error: problem };
   const run = request.run ?? options.ids.run();
   const lifetime = origin.kind === 'client' ? assistantLifetime(options) : undefined;
@@ -116,6 +117,16 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     const task = { session, run, fence, workspace: request.workspace, started, past, rootSetup: setup.value, opening };
     return { kind: 'started', handle: await driver.drive(task) };
   });
+}
+
+/** Why whoever asks for this agent does not get it. */
+async function refusalOf(
+  options: EngineOptions,
+  found: AgentDefinition,
+  { agent, origin, retries }: StartRequest,
+): Promise<Failure | undefined> {
+  if (origin !== undefined && namedFromOutside(found, origin, retries)) return noAgent(agent);
+  return await startProblem(options, found, origin?.kind === 'client' ? origin.rights : undefined);
 }
 
 /** What it is given, before what the run was given whose work it does again. */

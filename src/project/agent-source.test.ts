@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryProject } from '../../test/fixtures/agents/temporary-project.ts';
 import { defineAgent } from '../agents/definition/define-agent.ts';
 import { userText } from '../events/messages.ts';
+import type { RootOrigin } from '../events/run-origin.ts';
 import { textResult } from '../tools/port.ts';
 import { openProject } from './open.ts';
 
@@ -59,6 +60,32 @@ describe('an agent whose file has an error', () => {
     const opened = await openProject({ cwd: project.root, root: project.root, env: { HOME: project.root }, flags });
     try {
       await expect(opened.groups.agent('bad')).rejects.toThrow(/unknown tool "shel"/);
+    } finally {
+      await opened.close();
+    }
+  });
+});
+
+describe('an executor without a file', () => {
+  const origins: readonly RootOrigin[] = [
+    { kind: 'client', by: 'alice' },
+    { kind: 'client', by: 'owner', rights: { commands: 'all', answers: true, approves: true } },
+    { kind: 'person', client: 'api', name: 'owner' },
+  ];
+  it('is nobody for whoever asks from outside, whatever they may, and is where a file names it', async () => {
+    const files = {
+      'executors.yaml': 'executors: { mine: { address: "127.0.0.1:9" } }',
+      'agents/own.md': '---\nexecutor: mine\n---\nx',
+    };
+    await using project = await temporaryProject(files);
+    const opened = await openProject({ cwd: project.root, root: project.root, env: { HOME: project.root } });
+    try {
+      const request = { input: userText('x'), workspace: project.root };
+      for (const origin of origins) {
+        const refused = await opened.engine.start({ ...request, agent: 'executor:mine', origin });
+        expect(refused).toMatchObject({ kind: 'refused', error: { code: 'no_agent' } });
+      }
+      expect(await opened.engine.start({ ...request, agent: 'own', origin: origins[1] })).toMatchObject({ kind: 'started' });
     } finally {
       await opened.close();
     }

@@ -12,6 +12,7 @@ describe('an agent runs commands', () => {
     [{ tools: ['read', 'mcp:docs'] }, { ...settings, mcp: { docs: server } }, 'the MCP server docs'],
     [{ tools: ['mcp:docs/look'], mcp: { docs: server } }, settings, 'the MCP server docs'],
     [{ tools: ['mcp:docs'] }, { ...settings, ...ofOthers({}) }, 'the MCP server docs'],
+    [{ executor: { name: 'pi' } }, { ...settings, permissions: [{ shell: 'deny' }] }, 'the executor pi'],
     [{ tools: [], verify: { commands: ['npm test'] } }, settings, 'what it is verified with'],
   ])('%j', (more, given, how) => {
     expect(commandsOf(agent({ name: 'one', ...more } as never), given as never)).toBe(how);

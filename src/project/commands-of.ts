@@ -8,7 +8,9 @@ type Settings = Pick<ProjectConfig, 'permissions' | 'mcp' | 'foreign' | 'verify'
 
 /** In words for an error; `undefined` when it cannot. */
 export function commandsOf(agent: AgentDefinition, { permissions, mcp, foreign, verify }: Settings): string | undefined {
-  const { tools = [] } = agent;
+  const { tools = [], executor } = agent;
+  // What it runs itself it need not ask for, whatever the rules say.
+  if (executor !== undefined) return `the executor ${executor.name}`;
   const shell = { name: 'shell', replay: 'never' } as const;
   if (tools.includes('shell') && decide(shell, agent.permissions, permissions) !== 'deny') return 'its tool shell';
   const ofOthers = foreign.servers.flatMap((one) =>

@@ -1,6 +1,6 @@
 /** What callers of one server may do that are not its owner: what their entry says, and permissions stay the owner's to give. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AssistantsClient, type HttpServer, startHttp, textsOf } from '../support/assistants/client.ts';
@@ -19,6 +19,8 @@ const AGENTS = {
   asker: 'description: Asks\ntools: [ask]',
   writer: 'description: Writes files\ntools: [write]',
   spawner: 'description: Spawns\ntools: [assistants]',
+  coder: 'description: Has an executor\nexecutor: mine',
+  planner: 'description: Plans\narchitect: { executor: mine, workspace: in-place }',
 };
 
 const first: Readonly<Record<string, { readonly name: string; readonly input: object }>> = {
@@ -115,12 +117,19 @@ it('a question in words is answered by whoever spawned the run, unless its entry
 });
 
 it('with several callers agents that run commands are refused, to the owner too, and so is who may call them', async () => {
-  await using world = await served('');
+  const executors = JSON.stringify({ executors: { mine: { command: ['touch', 'made.txt'] } } });
+  await using world = await served('', (folder) => writeFile(join(folder, 'executors.yaml'), executors));
   for (const client of [world.owner, world.alice]) {
     for (const name of ['maker', 'leader']) {
       const text = await spawnText(client, name, 'make');
       expect(text).toContain('commands_refused');
       expect(text).toContain('serve: { commands: [maker] }');
+    }
+    expect(await spawnText(client, 'executor:mine', 'make')).toContain('no_agent');
+    for (const name of ['coder', 'planner']) {
+      const text = await spawnText(client, name, 'make');
+      expect(text).toContain('commands_refused');
+      expect(text).toContain('the executor mine');
     }
     expect(await spawnText(client, 'spawner', 'spawn')).toContain('Done. can run commands (its tool shell)');
     expect(await spawnText(client, 'writer', 'write')).toContain('Done.');

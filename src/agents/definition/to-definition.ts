@@ -17,12 +17,18 @@ export function toDefinition(frontmatter: Frontmatter, name: string, prompt: str
   return { ...rest, ...present({ tools }), ...where, name: own ?? name, models: [...wanted], prompt, source };
 }
 
-/** An executor without a file, by a name such as `executor:claude-code`: whoever may name an agent can name it. */
+const NO_FILE = 'executors';
+
+/** An executor without a file, by a name such as `executor:claude-code`: whoever writes agent files can name it. */
 export function bareExecutor(named: string): AgentDefinition | undefined {
   const name = executorNamed(named);
   if (name === undefined) return undefined;
-  return { name: named, executor: { name }, models: [executorModel({ name })], prompt: '', source: 'executors' };
+  return { name: named, executor: { name }, models: [executorModel({ name })], prompt: '', source: NO_FILE };
 }
+
+/** Nobody but a file's author names such a one: it is in no list, and no file says on what terms it works. */
+export const isBareExecutor = ({ name, source, executor }: AgentDefinition): boolean =>
+  source === NO_FILE && executor !== undefined && executorNamed(name) === executor.name;
 
 export function checkName(agent: AgentDefinition, placeOf: PlaceOf): readonly Diagnostic[] {
   const problem = nameProblem(agent.name);

@@ -225,7 +225,7 @@ function describeServers(add: Add, perform: Perform): void {
     .option('--agui', 'serve agents to front-ends that speak AG-UI too, at /agui')
     .option('--grpc-port <number>', 'serve A2A over gRPC too, on this port; 0 takes any that is free', parsePort)
     .option('--as <name>', as)
-    .option('--allow-commands', 'let agents run commands although there are several callers; no sandbox holds them')
+    .option('--allow-commands', 'let agents run commands although there are several callers; all run as the same user')
     .option('--allow-host <name>', 'another name under which the server is reached; may be given again', collectText)
     .action((options: ServeOptions) =>
       perform(async (context) => (await import('../serving/serve.ts')).serveCommand(context, options)),

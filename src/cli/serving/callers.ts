@@ -136,7 +136,7 @@ export function warningsOf(
     );
   if (others.some(({ rights }) => rights?.commands === 'all'))
     warnings.push(
-      'warning: agents may run commands for every caller; no sandbox holds them, and what a command can read they can all read',
+      'warning: agents may run commands for every caller, as the same user; what a command can read they can all read',
     );
   return warnings;
 }

@@ -3,6 +3,7 @@
  * when the assistant has begun (`async`) or has ended (`sync`). A parent that is taken up again takes its assistants up too.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { isBareExecutor } from '../../agents/definition/to-definition.ts';
 import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -160,7 +161,8 @@ async function maySpawn(
   if (tree.begun(childRunId(node.run, step))) return ok(undefined);
   const rights = rightsOf(node);
   const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.agent(input.assistant_id) : undefined;
-  if (agent === undefined)
+  // A model says this name, and no file.
+  if (agent === undefined || isBareExecutor(agent))
     return fail({
       code: 'unknown_assistant',
       message: `There is no assistant with the id ${JSON.stringify(input.assistant_id)}.`,

@@ -11,6 +11,8 @@ import {
   type World,
   type WorldOptions,
 } from '../../../test/support/world.ts';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { bareExecutor } from '../../agents/definition/to-definition.ts';
 import { assistantTools } from '../../assistants/agent-tools.ts';
 import { createMessageService } from '../../assistants/threads/message-service.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -82,6 +84,14 @@ const spawn = (query: string, run_mode = 'async') => ({
 const textIn = (messages: readonly Message[]): string => JSON.stringify(messages);
 const heard = (request: ModelRequest, words: string): boolean => textIn(request.messages).includes(words);
 const processIn = (request: ModelRequest): string => /run_[0-9a-z]{20}/.exec(textIn(request.messages))?.[0] ?? '';
+
+it('an executor that no file names is no assistant, whoever says its name', async () => {
+  const bare = bareExecutor('executor:pi') as AgentDefinition;
+  const spawnBare = { name: 'spawn_assistant', input: { assistant_id: 'executor:pi', query: 'go', run_mode: 'sync' } };
+  const asks: Brain = (request) => (turnOf(request) === 1 ? calls(spawnBare) : says(textIn(request.messages)));
+  const world = createdWorld({ brains: { boss: asks }, agents: [boss(), bare] });
+  expect(JSON.stringify(await result(await started(world)))).toContain('There is no assistant with the id');
+});
 
 describe('an agent that builds on an assistant whose claims are not backed', () => {
   const unbacked: Brain = () => reports('All tests pass.', { claims: [{ kind: 'command', command: 'npm test' }] });

@@ -3,9 +3,12 @@
  * whichever process that goes on; a run without such bounds is the owner's own.
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
-import { referencesOf } from '../../agents/definition/references.ts';
+import { executorModel } from '../../agents/definition/executor.ts';
+import { edgeOf, referencesOf } from '../../agents/definition/references.ts';
+import { bareExecutor, isBareExecutor } from '../../agents/definition/to-definition.ts';
 import type { ClientRights } from '../../events/assistants.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import type { RunOrigin } from '../../events/run-origin.ts';
 import type { AgentAccess } from '../options.ts';
 import { brokenReference } from '../reachable.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -32,6 +35,12 @@ export function mayBeSpawned(rights: ClientRights | undefined, agent: string): b
   return rights?.spawn === undefined || rights.spawn.includes(agent);
 }
 
+/** Whether somebody outside has named what only a file may name. Work that is done again has had its name before. */
+export const namedFromOutside = (agent: AgentDefinition, origin: RunOrigin, retries: string | undefined): boolean =>
+  isBareExecutor(agent) &&
+  retries === undefined &&
+  (origin.kind === 'client' || (origin.kind === 'person' && origin.client === 'api'));
+
 /** Why the agent may not start: somebody whom it calls is missing, or it may not work for this client. */
 export async function startProblem(
   options: Pick<AgentAccess, 'agent' | 'commandsOf'>,
@@ -54,9 +63,11 @@ export async function commandsRefusal(
   for (let one = left.pop(); one !== undefined; one = left.pop()) {
     const how = allowed.includes(one.name) ? undefined : options.commandsOf?.(one);
     if (how !== undefined) return refusal(agent.name, one.name, how);
-    for (const { target } of referencesOf(one)) {
-      const next = seen.has(target) ? undefined : await options.agent(target);
+    for (const { target, kind } of referencesOf(one)) {
+      if (seen.has(target)) continue;
       seen.add(target);
+      const bare = edgeOf(kind).orExecutor === true ? bareExecutor(executorModel({ name: target })) : undefined;
+      const next = (await options.agent(target)) ?? bare;
       if (next !== undefined) left.push(next);
     }
   }
@@ -67,7 +78,7 @@ function refusal(asked: string, agent: string, how: string): Failure {
   const who = asked === agent ? asked : `${asked} may call ${agent}, which`;
   return {
     code: 'commands_refused',
-    message: `Not spawned: ${who} can run commands (${how}), which no sandbox holds, and this server has several callers.`,
+    message: `Not spawned: ${who} can run commands (${how}), as the same user as the runs of all other callers of this server.`,
     fix:
       `The owner allows it with serve: { commands: [${agent}] } in troupe.yaml, or all with commands: allow or ` +
       'troupe serve --allow-commands.',
