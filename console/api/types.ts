@@ -2,7 +2,15 @@
 import type { z } from 'zod';
 import type { artifact } from '../../src/front/shapes/artifacts.ts';
 import type { executorList, executorProbed } from '../../src/front/shapes/executors.ts';
-import type { agentDetail, agentFound, agentGraph, agentLine, checked, presetList } from '../../src/front/shapes/files.ts';
+import type {
+  agentDetail,
+  agentFound,
+  agentGraph,
+  agentLine,
+  checked,
+  example,
+  presetList,
+} from '../../src/front/shapes/files.ts';
 import type { health } from '../../src/front/shapes/health.ts';
 import type { groupList, groupShown } from '../../src/front/shapes/keeping.ts';
 import type { requestContext } from '../../src/front/shapes/looking.ts';
@@ -27,6 +35,7 @@ export type ArtifactRow = z.infer<typeof artifact>;
 export type AssistantRow = z.infer<typeof assistantRow>;
 export type ContextReport = z.infer<typeof requestContext>;
 export type CostReport = z.infer<typeof costs>;
+export type ExampleRow = z.infer<typeof example>;
 export type ExecutorRow = z.infer<typeof executorList>['executors'][number];
 export type ExecutorProbed = z.infer<typeof executorProbed>;
 export type GroupList = z.infer<typeof groupList>;

@@ -226,4 +226,19 @@ describe('groups and the rest', () => {
     await page.getByText('✓ sound').waitFor();
     await sound('health');
   });
+
+  it('of a project in which nothing has run offers examples, and runs one without a key', async () => {
+    await using world = await serveWorld({ brain, agents, pages: looking.pages });
+    await using opened = await looking.open(world, '/');
+    const { page, wrong } = opened;
+    await page.getByRole('heading', { name: 'Nothing has run here yet' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'An agent repairs a small project' }).waitFor();
+    await shots(page, 'first-visit');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Run fixer' }).click();
+    await page.getByRole('heading', { level: 1, name: 'fixer' }).waitFor();
+    await page.getByText('completed, verified').first().waitFor();
+    expect(await world.ledger.runs({ roots: true })).toMatchObject([{ agent: 'fixer', state: 'completed' }]);
+    expect(wrong).toEqual([]);
+  });
 });

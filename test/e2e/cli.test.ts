@@ -368,7 +368,7 @@ describe('setting up a project', () => {
     expect(code).toBe(0);
     expect(out).toContain('The tests pass.');
     expect(err).toContain('completed, verified');
-    const demo = /repairs a small project in (\S+)\./.exec(err)?.[1];
+    const demo = /repairs a small project, in (\S+)\./.exec(err)?.[1];
     if (demo !== undefined) await rm(demo, { recursive: true, force: true });
   });
 

@@ -1,5 +1,6 @@
 /** Nobody needs anything: where things come from. */
 import { Link } from 'wouter';
+import { FirstVisit } from '../../parts/first-visit.tsx';
 import '../../parts/styles/empty.css';
 import { useSessions } from '../../store/hooks.ts';
 
@@ -16,13 +17,5 @@ export function NothingWaits() {
         </p>
       </div>
     );
-  return (
-    <div className="empty">
-      <h2>Nothing has run here yet</h2>
-      <p>Make an agent, and give it something to do; it appears here at once:</p>
-      <pre>troupe init{'\n'}troupe run hello "What is in this folder?"</pre>
-      <p>Or see a whole team at work, without a key:</p>
-      <pre>troupe demo</pre>
-    </div>
-  );
+  return <FirstVisit />;
 }

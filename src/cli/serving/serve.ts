@@ -4,6 +4,7 @@
  */
 import { messageOf } from '../../base/errors.ts';
 import { systemRandom } from '../../base/random.ts';
+import { createExamples } from '../../front/project/examples.ts';
 import { createServedApi, type ServedApi } from '../../http/api/served-api.ts';
 import { createApp } from '../../http/app.ts';
 import { type Listening, listen } from '../../http/listen.ts';
@@ -55,8 +56,13 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const door = { tokens: createTokens(callers.tokens), callerOf, owner };
     const names = allowedNames(options.host, options.allowHost);
     const { clock } = context;
+    const examples = createExamples({
+      env,
+      ledger: project.config.ledgerAddress,
+      onError: logError(context, 'example'),
+    });
     const api = createServedApi({
-      ...door,
+      ...{ ...door, examples },
       ledger: project.ledger,
       project,
       clock,
@@ -85,10 +91,10 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       // Those that wait or listen are told to end first: the port is free when nobody is left.
       edges.close();
       api.close();
-      await Promise.all([mcp.close(), a2a.close(), server.stop(), hooks]);
+      await Promise.all([mcp.close(), a2a.close(), server.stop(), hooks, examples.close()]);
     } finally {
       edges.close();
-      await Promise.all([mcp.close(), a2a.close()]);
+      await Promise.all([mcp.close(), a2a.close(), examples.close()]);
     }
     return exitCodes.completed;
   });

@@ -197,6 +197,13 @@ export const presetsImported = z.object({ imported: texts, file: z.string(), war
 
 const permission = z.enum(['allow', 'ask', 'deny']);
 
+export const example = z.object({
+  name: z.string(),
+  title: z.string().describe('what there is to see'),
+  agent: z.string(),
+  prompt: z.string(),
+});
+
 export const ruleList = z.object({
   rules: z.array(
     z.object({

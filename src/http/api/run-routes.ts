@@ -14,7 +14,8 @@ import { notFound } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const group = 'Runs';
-const started = z.object({
+/** What starting a run answers with. */
+export const started = z.object({
   run: z.string(),
   session: z.string(),
   before: z.boolean().describe('an earlier request of this key did it'),

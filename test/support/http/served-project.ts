@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { createServedEdges } from '../../../src/cli/serving/edges.ts';
+import { createExamples } from '../../../src/front/project/examples.ts';
 import type { ConsoleFiles } from '../../../src/http/console/files.ts';
 import type { Model } from '../../../src/models/port.ts';
 import { openProject } from '../../../src/project/open.ts';
@@ -55,7 +56,12 @@ export async function serveWorld({
   const served = { ...project, config: { ...project.config, serve } };
   const edges = (onError: (error: Error) => void) =>
     createServedEdges({ project: served, clock, options: {}, agents: { list: async () => agents }, onError });
-  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, pages, more: { project }, edges });
+  const examples = createExamples({
+    env: { PATH: process.env['PATH'], HOME: folder },
+    ledger: project.config.ledgerAddress,
+    onError: () => undefined,
+  });
+  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, pages, more: { project, examples }, edges });
   const server = await start();
   return {
     ...server,
@@ -64,6 +70,7 @@ export async function serveWorld({
     again: start,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
+      await examples.close();
       await project.close();
       await rm(folder, { recursive: true, force: true });
     },
