@@ -88,7 +88,7 @@ describe('talking to a group', () => {
     await run(at, 'groups', 'send', 'crew', 'Begin.');
     const session = String((await shown(at, 'crew'))['session']);
     const { code, err } = await quick(at, 'run', 'coder', 'Hi', '--session', session);
-    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('troupe groups send "crew"') });
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('groups send "crew"') });
   });
 
   it('pauses, resumes and stops from another process', async () => {

@@ -12,7 +12,8 @@ async function called(files: Files, env: Files, ...args: readonly string[]) {
     env: { HOME: `${project.root}/home`, PATH: process.env['PATH'], TROUPE_SANDBOX: 'off', ...env },
   });
   const code = await runProgram(['-C', project.root, ...args], terminal);
-  return { code, out: terminal.written.out };
+  // Commands are advised as this one was called.
+  return { code, out: terminal.written.out.replaceAll(` -C ${project.root}`, '') };
 }
 
 async function check(files: Files, env: Files = {}) {

@@ -238,7 +238,7 @@ it('doctor names presets that are passed over', async () => {
   const presets = { '.config/troupe/presets.json': JSON.stringify([{ name: 'Mine', mode: 'broadcast', workers: 5 }]) };
   const { about, code } = await doctor({ 'agents/a.md': NAMED('scripted:r.yaml'), 'r.yaml': '- text: hi\n', ...presets }, {});
   expect(about('presets: ')).toEqual([expect.stringMatching(/^note presets: .*presets\.json: preset "Mine" is passed over/)]);
-  expect(about('agents: ')).toEqual(['ok agents: 1 found, no errors, 1 warning: see troupe check']);
+  expect(about('agents: ')).toEqual([expect.stringMatching(/^ok agents: 1 found, no errors, 1 warning: see troupe .*check$/)]);
   expect(code).toBe(0);
 });
 
@@ -266,7 +266,7 @@ describe('doctor starts the MCP servers', () => {
   it('but none that an agent file brings and nobody has allowed', async () => {
     const agent = '---\ntools: [mcp:own]\nmcp: { own: { command: no-such-program-here } }\n---\nHelp.\n';
     const { code, about } = await doctor({ ...files({}), 'agents/a.md': agent }, {});
-    expect(about('mcp: ')).toEqual([expect.stringMatching(/^note mcp: not started .*troupe agents allow/)]);
+    expect(about('mcp: ')).toEqual([expect.stringMatching(/^note mcp: not started .*agents allow/)]);
     expect(code).toBe(0);
   });
 });

@@ -50,7 +50,10 @@ describe('troupe executors', () => {
   it('adds one and finds out what it can do', async () => {
     await using project = await temporaryProject({ 'executors.yaml': '# ours\nexecutors:\n  # old\n  a: { like: codex }\n' });
     const added = await executors(project.root, 'add', 'mine', '--key', 'MY_KEY', '--', ...sampleCommand('--image'));
-    expect([added.code, added.out]).toEqual([0, 'added  mine in executors.yaml: troupe executors probe mine\n']);
+    expect([added.code, added.out]).toEqual([
+      0,
+      `added  mine in executors.yaml: troupe -C ${project.root} executors probe mine\n`,
+    ]);
     const text = await readFile(join(project.root, 'executors.yaml'), 'utf8');
     expect(text).toMatch(/^# ours\nexecutors:\n {2}# old\n {2}a: \{ like: codex \}\n {2}mine:\n/);
     const probed = await executors(project.root, 'probe', 'mine', '--json');

@@ -16,7 +16,7 @@ async function troupe(env: Record<string, string>, ...args: readonly string[]): 
 
 describe('troupe worker', () => {
   it.each([
-    ['a project without a cluster', {}, [], /has no cluster.*troupe cluster up/s],
+    ['a project without a cluster', {}, [], /has no cluster.*troupe .*cluster up/s],
     ['an engine that is none', { TROUPE_ENGINE: 'temporal://x' }, [], /must be restate\+http:/],
     ['everybody as a caller', {}, ['--host', '0.0.0.0', '--url', 'http://w:9080'], /must be private.*--identity-key/s],
     [
@@ -60,7 +60,7 @@ describe('troupe doctor on a cluster that is not there', () => {
       },
     });
     expect(await runProgram(['-C', folder, 'doctor'], terminal)).toBe(1);
-    expect(terminal.written.out).toMatch(/broken +restate: no answer at http:\/\/127\.0\.0\.1:1\n +fix: .*troupe cluster up/);
+    expect(terminal.written.out).toMatch(/broken +restate: no answer at http:\/\/127\.0\.0\.1:1\n +fix: .*troupe .*cluster up/);
     expect(terminal.written.out).toMatch(/note +restate-admin: no answer/);
   });
 });
