@@ -234,6 +234,9 @@ describe('groups and the rest', () => {
     await page.getByRole('heading', { name: 'Nothing has run here yet' }).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'An agent repairs a small project' }).waitFor();
     await shots(page, 'first-visit');
+    // On a phone, where there is room for one thing, this is it.
+    await page.setViewportSize({ width: 380, height: 780 });
+    await page.getByRole('button', { name: 'Run fixer' }).waitFor();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Run fixer' }).click();
     await page.getByRole('heading', { level: 1, name: 'fixer' }).waitFor();

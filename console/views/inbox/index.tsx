@@ -59,7 +59,7 @@ function Inbox({ items, run: namedRun, wait: namedWait }: Props) {
   };
   useKeys({ j: () => step(1), k: () => step(-1) });
   return (
-    <div className={isNamed ? 'inbox named' : 'inbox'}>
+    <div className={isNamed ? 'inbox named' : kept === undefined ? 'inbox still' : 'inbox'}>
       <section className="inbox-list" aria-label="What waits and what runs">
         {items.length > 0 && <h2 className="list-head">Needs you</h2>}
         <ul>
