@@ -3,7 +3,7 @@
  * cold start measures the system and not the benchmark. Says one line, `@@` and a JSON report.
  */
 import { FINAL_MARK } from './common.ts';
-import { type SystemEntry, systems } from './systems/list.ts';
+import { type SystemEntry, streamingSystems, systems } from './systems/list.ts';
 
 const [, , name = '', workload = '', origin = '', folder = '', turns = '0', warmMs = '0', measureMs = '0', delayedRuns = '0'] =
   process.argv;
@@ -43,6 +43,6 @@ function say(figures: object, errors: readonly string[]): void {
   process.stdout.write(`\n@@${JSON.stringify(report)}\n`, () => process.exit(0));
 }
 
-const entry = systems.find((one) => one.name === name);
+const entry = [...systems, ...streamingSystems].find((one) => one.name === name);
 if (entry === undefined) throw new Error(`unknown system ${name}`);
 await (workload === 'w5' ? coldStart(entry) : measure(entry));

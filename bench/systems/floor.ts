@@ -54,8 +54,8 @@ const lookupOffer: Offer = {
 };
 const delegateTools = offerOf('delegate', DELEGATE_DESCRIPTION, DELEGATE_SCHEMA);
 
-export async function openFloor(place: Place, client: 'fetch' | 'undici'): Promise<System> {
-  const send = client === 'fetch' ? sendByFetch(place) : await sendByUndici(place);
+export async function openFloor(place: Place, client: 'fetch' | 'undici' | 'streaming'): Promise<System> {
+  const send = client === 'undici' ? await sendByUndici(place) : client === 'fetch' ? sendByFetch(place) : sendStreaming(place);
   const store = openStore(place.folder);
   const loop = createLoop(send, store.log);
 
@@ -113,6 +113,58 @@ function sendByFetch(place: Place): Send {
     const response = await fetch(url, { method: 'POST', headers, body });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return (await response.json()) as Completion;
+  };
+}
+
+interface Chunk {
+  readonly choices: readonly {
+    readonly delta: {
+      readonly content?: string | null;
+      readonly tool_calls?: readonly {
+        readonly index: number;
+        readonly id?: string;
+        readonly function: { readonly name?: string; readonly arguments: string };
+      }[];
+    };
+  }[];
+  readonly usage?: unknown;
+}
+
+/** What a person who watches would see. */
+export const shown = { characters: 0 };
+
+/** The least that puts a streamed answer together, and shows each piece of it. */
+function sendStreaming(place: Place): Send {
+  const url = `${place.baseUrl}/chat/completions`;
+  const headers = headersOf(place);
+  return async (body) => {
+    const streamed = `${body.slice(0, -1)},"stream":true,"stream_options":{"include_usage":true}}`;
+    const response = await fetch(url, { method: 'POST', headers, body: streamed });
+    if (!response.ok || response.body === null) throw new Error(`HTTP ${response.status}`);
+    let [content, usage, rest]: [string, unknown, string] = ['', undefined, ''];
+    const calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = [];
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (!line.startsWith('data: {')) continue;
+        const { choices, usage: counted } = JSON.parse(line.slice(6)) as Chunk;
+        usage = counted ?? usage;
+        const delta = choices[0]?.delta;
+        if (delta === undefined) continue;
+        content += delta.content ?? '';
+        shown.characters += delta.content?.length ?? 0;
+        for (const { index, id = '', function: part } of delta.tool_calls ?? []) {
+          const call = calls[index];
+          if (call === undefined)
+            calls[index] = { id, type: 'function', function: { name: part.name ?? '', arguments: part.arguments } };
+          else call.function.arguments += part.arguments;
+        }
+      }
+    }
+    const said = calls.length === 0 ? { content } : { content: null, tool_calls: calls };
+    return { choices: [{ message: { role: 'assistant', ...said } }], usage };
   };
 }
 

@@ -35,3 +35,19 @@ export const systems: readonly SystemEntry[] = [
     open: async (place) => (await import('./troupe.ts')).openTroupe(place),
   },
 ];
+
+/** The same with streams: a loop that reads them by hand, and runs that somebody watches (bench/streaming.ts). */
+export const streamingSystems: readonly SystemEntry[] = [
+  {
+    name: 'floor-streaming',
+    keeps: 'as floor',
+    missing: {},
+    open: async (place) => (await import('./floor.ts')).openFloor(place, 'streaming'),
+  },
+  {
+    name: 'troupe-watched',
+    keeps: 'as troupe',
+    missing: {},
+    open: async (place) => (await import('./troupe.ts')).openTroupe(place, 'watched'),
+  },
+];

@@ -37,8 +37,9 @@ const lookupTool: OrdinaryTool = {
   run: async (input) => textResult(lookup(input as unknown as LookupInput)),
 };
 
-export async function openTroupe(place: Place): Promise<System> {
+export async function openTroupe(place: Place, how?: 'watched'): Promise<System> {
   const troupe = await openSurface(place, place.folder, place.scripts.map(agentFor));
+  if (how === 'watched') await watch(troupe);
   const fans = new Map<string, Promise<Troupe>>();
 
   /** A sub-agent's tool has the agent's name, and every script calls it `delegate`: so each script is a project of its own. */
@@ -63,6 +64,17 @@ export async function openTroupe(place: Place): Promise<System> {
       await troupe.close();
     },
   };
+}
+
+/** As the server does for whoever follows a session: whole words without secrets, as frames. */
+async function watch({ engine }: Troupe): Promise<void> {
+  const { inWholeWords } = await import('../../src/live/whole-words.ts');
+  const { createRedactor } = await import('../../src/base/secrets/redact.ts');
+  const { shown } = await import('./floor.ts');
+  const hear = inWholeWords(createRedactor([]).text, (piece) => {
+    shown.characters += `event: delta\ndata: ${JSON.stringify(piece)}\n\n`.length;
+  });
+  engine.watch(hear);
 }
 
 async function start({ engine, root }: Troupe, agent: string, prompt: string, run?: RunId): Promise<string> {

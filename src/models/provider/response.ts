@@ -2,6 +2,7 @@
  * As much of a fetch `Response` as the model providers touch: status, headers, and a body with a reader. A body that is
  * already whole is handed over as one chunk; a stream goes through a queue that pauses the sender while its reader is behind.
  */
+import { createJoinedEvents } from './joined-events.ts';
 
 export interface TransportReader {
   read(): Promise<{ readonly done: boolean; readonly value: Uint8Array | undefined }>;
@@ -88,6 +89,7 @@ export function createByteQueue(sender: Sender): ByteQueue {
   let ended = false;
   let failure: Error | undefined;
   let wake: (() => void) | undefined;
+  const together = createJoinedEvents();
   const notify = (): void => {
     wake?.();
     wake = undefined;
@@ -99,11 +101,14 @@ export function createByteQueue(sender: Sender): ByteQueue {
       });
     }
     if (failure !== undefined) throw failure;
-    const value = chunks.shift();
-    if (value === undefined) return END;
-    waitingBytes -= value.length;
-    if (waitingBytes <= HIGH_WATER_BYTES) sender.resume();
-    return { done: false, value };
+    if (chunks.length === 0) return END;
+    // All that the network brought at once goes on together.
+    const [first, ...more] = chunks;
+    const value = first !== undefined && more.length === 0 ? first : Buffer.concat(chunks);
+    const wasPaused = waitingBytes > HIGH_WATER_BYTES;
+    [chunks, waitingBytes] = [[], 0];
+    if (wasPaused) sender.resume();
+    return { done: false, value: together.take(value) };
   };
   const cancel = (): Promise<void> => {
     if (!ended && failure === undefined) sender.stop();

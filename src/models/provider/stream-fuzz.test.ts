@@ -7,6 +7,7 @@ import { chatStream, responsesStream } from '../../../test/support/models/openai
 import type { Answer, Reply, SeenRequest } from '../../../test/support/models/script.ts';
 import { PATIENCE_MS } from '../../../test/support/patience.ts';
 import type { ModelOutcome } from '../port.ts';
+import { createJoinedEvents } from './joined-events.ts';
 
 /** Streams from a real server through the real providers, cut and damaged at random. */
 let server: ModelServer;
@@ -36,6 +37,19 @@ function wire(name: string, request: SeenRequest): string {
   return name.startsWith('anthropic') ? anthropicStream(answer, request) : responsesStream(answer, request);
 }
 
+/** What follows each other at the same place as one. */
+function said(text: string): readonly string[] {
+  const told: { place: string; words: string }[] = [];
+  for (const event of text.split('\n\n').slice(0, -1)) {
+    const [, before, words, after] = /^(data: \{"index":.*?":")((?:[^"\\]|\\.)*)(".*)$/.exec(event) ?? ['', event, '', ''];
+    const place = `${before}…${after}`;
+    const last = told.at(-1);
+    if (last?.place === place && before !== event) last.words += words;
+    else told.push({ place, words: words ?? '' });
+  }
+  return told.map(({ place, words }) => `${place} ${words}`);
+}
+
 describe('streams of a provider', () => {
   it('mean the same however they are cut', async () => {
     for (const name of names) {
@@ -49,6 +63,39 @@ describe('streams of a provider', () => {
         { numRuns: 15 },
       );
     }
+  });
+
+  it('that come together are told together, and say the same', () => {
+    const word = fc.string({ unit: 'grapheme', maxLength: 8 });
+    const event = fc.oneof(
+      fc.record({ index: fc.nat(1), key: fc.constantFrom('content', 'arguments', 'text'), word }),
+      fc.constantFrom('data: [DONE]', ': a comment', 'data: {"content":"a","text":"b"}', 'event: x\ndata: {"text":"\\"}'),
+    );
+    const written = (one: typeof event extends fc.Arbitrary<infer One> ? One : never): string =>
+      typeof one === 'string' ? one : `data: ${JSON.stringify({ index: one.index, delta: { [one.key]: one.word }, last: null })}`;
+    fc.assert(
+      fc.property(
+        fc.array(event, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 90 }), { maxLength: 9 }),
+        (all, cuts) => {
+          const bytes = Buffer.from(all.map((one) => `${written(one)}\n\n`).join(''));
+          const together = createJoinedEvents();
+          const parts: Uint8Array[] = [];
+          let at = 0;
+          for (const cut of [...cuts, bytes.length]) {
+            parts.push(together.take(bytes.subarray(at, at + cut)));
+            at += cut;
+          }
+          const came = Buffer.concat(parts).toString();
+          expect(said(came)).toEqual(said(bytes.toString()));
+          if (cuts.length === 0) expect(came.split('\n\n').length).toBeLessThanOrEqual(said(came).length + 1);
+        },
+      ),
+    );
+    const two = '{"delta":{"content":"Grüß "}}\n\ndata: {"delta":{"content":"\\"dich\\""}}';
+    expect(Buffer.from(createJoinedEvents().take(Buffer.from(`data: ${two}\n\n`))).toString()).toBe(
+      'data: {"delta":{"content":"Grüß \\"dich\\""}}\n\n',
+    );
   });
 
   it('never make the model throw, however they are damaged', async () => {
