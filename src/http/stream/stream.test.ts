@@ -1,16 +1,22 @@
 /** Streams of a session on a real port: nothing is lost, nothing comes twice, and nobody is held up by somebody else. */
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appendOrFail, givenRun, note, type Writer, writeNotes } from '../../../test/conformance/ledger/support.ts';
 import { handClock } from '../../../test/support/hand-clock.ts';
-import { type ApiServer, OWNER_TOKEN, openMemoryLedger, startApi } from '../../../test/support/http/api-server.ts';
+import { type ApiServer, OWNER_TOKEN, openMemoryLedger, startApi, tokenOf } from '../../../test/support/http/api-server.ts';
+import { createReader } from '../../../test/support/http/crowd-reader.ts';
 import { type Listener, listenTo } from '../../../test/support/http/sse.ts';
 import { eventLoopTurn, systemClock } from '../../base/clock.ts';
 import { createIds } from '../../base/ids.ts';
+import { MIB } from '../../base/limits/units.ts';
 import { limits } from '../../base/limits.ts';
 import { seededRandom, systemRandom } from '../../base/random.ts';
 import { readEvents } from '../../ledger/pages.ts';
+import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import { encodedEvent } from './encoded-events.ts';
 
 const pathOf = ({ session }: Writer, query = ''): string => `/api/v1/sessions/${session}/stream${query}`;
@@ -33,6 +39,14 @@ const writeMany = (writer: Writer, count: number) =>
     writer,
     Array.from({ length: count }, (_, index) => note(writer, `old "${index}", [${index}]`)),
   );
+
+/** What is in use when everything was collected that could be. */
+function memoryNow(): string {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return `${Math.round((heapUsed + external) / MIB)} (${Math.round(rss / MIB)})`;
+}
 
 describe('a stream', () => {
   it('catches up in large frames, then tells one by one, and says where the session ends', async () => {
@@ -169,35 +183,47 @@ describe('a stream', () => {
     await Promise.all(open.map(({ ended }) => ended));
   });
 
-  it('gives everybody exactly the ledger, however they come and go, and when the server dies under them', async () => {
+  it('gives everybody exactly the ledger, slow, stopped and back at any place, also when its server goes away', async () => {
+    const clients = Number(process.env['TROUPE_CLIENTS'] ?? 30);
+    const names = Array.from({ length: Math.ceil(clients / limits.streamsPerCaller) }, (_, index) => `caller${index}`);
+    const callers = Object.fromEntries(names.map((name): [string, McpCaller] => [name, { name, sees: 'everything' }]));
     const ledger = openMemoryLedger();
     const kept = { ...ledger, close: async () => undefined };
     const ids = createIds(systemClock, systemRandom);
     const writer = await givenRun({ ledger, newSession: ids.session, newRun: ids.run });
     const random = seededRandom(11);
-    const seen = Array.from({ length: 12 }, (): string[] => []);
-    for (let life = 0; life < 4; life += 1) {
-      const server = await startApi({ ledger: kept });
-      const listeners = await Promise.all(
-        seen.map((had) => follow(server, writer, had.length === 0 ? '' : `?after=${writer.session}.${had.length}`)),
-      );
-      await writeMany(writer, 1 + Math.floor(random.fraction() * 300));
-      // Some have heard something by now, and some have gone before that.
-      for (const listener of listeners) if (random.fraction() < 0.5) listener.stop();
-      await writeMany(writer, 10);
-      await server[Symbol.asyncDispose]();
-      for (const [index, listener] of listeners.entries()) {
-        await listener.ended;
-        seen[index]?.push(...listener.events());
+    const crowd = Array.from({ length: clients }, (_, index) =>
+      createReader(writer.session, pathOf(writer), tokenOf(names[index % names.length] ?? ''), index % 5 === 0),
+    );
+    const isLarge = clients > 30;
+    const memory: string[] = [];
+    for (let life = 0; life < (isLarge ? 10 : 4); life += 1) {
+      const server = await startApi({ ledger: kept, callers });
+      for (const reader of crowd) await reader.join(server.origin, random);
+      for (let round = 0; round < 4; round += 1) {
+        await writeMany(writer, 40);
+        for (const reader of crowd) {
+          const chance = random.fraction();
+          if (chance < 0.1) reader.rest();
+          else if (chance < 0.2) reader.leave();
+          else if (chance < 0.4) await reader.join(server.origin, random);
+        }
       }
+      if (isLarge) memory.push(memoryNow());
+      // Most are in the middle of something. Those who take nothing would only hold it up until they are cut off.
+      for (const reader of crowd) if (reader.isResting()) reader.leave();
+      await server[Symbol.asyncDispose]();
+      expect(server.errors).toEqual([]);
     }
-    await using last = await startApi({ ledger: kept });
-    const expected = await ledgerTexts(writer);
-    for (const had of seen) {
-      const listener = await follow(last, writer, `?after=${had.length}`);
-      await expect.poll(() => [...had, ...listener.events()]).toEqual(expected);
-      listener.stop();
+    const expected = (await ledgerTexts(writer)).map((text) => crc32(text));
+    await using last = await startApi({ ledger: kept, callers });
+    for (const reader of crowd) {
+      await reader.join(last.origin, random);
+      await expect.poll(() => reader.seen.length).toBe(expected.length);
+      expect([reader.seen, reader.wrong]).toEqual([expected, []]);
+      reader.leave();
     }
+    if (isLarge) process.stderr.write(`${clients} clients, MiB in use (resident) in each life: ${memory.join(', ')}\n`);
     await ledger.close();
   });
 });

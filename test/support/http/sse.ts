@@ -25,7 +25,7 @@ export function listenTo(response: Response, stop = new AbortController()): List
   return {
     frames,
     comments,
-    events: () => frames.flatMap(eventTexts),
+    events: () => frames.flatMap(textsOf),
     lastId: () => frames.findLast(({ id }) => id !== undefined)?.id,
     ended,
     stop: () => stop.abort(),
@@ -33,7 +33,7 @@ export function listenTo(response: Response, stop = new AbortController()): List
 }
 
 /** The bytes of a batch are those of its events with commas between them: they are taken apart without being written anew. */
-function eventTexts({ event, data }: Frame): readonly string[] {
+export function textsOf({ event, data }: Frame): readonly string[] {
   if (event === 'event') return [data];
   if (event !== 'events') return [];
   const texts: string[] = [];
@@ -68,11 +68,16 @@ async function readFrames(response: Response, frames: Frame[], comments: string[
 function read(block: string, frames: Frame[], comments: string[]): void {
   const lines = block.split('\n');
   comments.push(...lines.filter((line) => line.startsWith(':')).map((line) => line.slice(1).trim()));
-  const fields = new Map(
-    lines.filter((line) => !line.startsWith(':')).map((line) => [line.split(': ', 1)[0], behindColon(line)]),
-  );
+  const frame = frameIn(block);
+  if (frame !== undefined) frames.push(frame);
+}
+
+/** `undefined` for one that carries nothing. */
+export function frameIn(block: string): Frame | undefined {
+  const lines = block.split('\n').filter((line) => !line.startsWith(':'));
+  const fields = new Map(lines.map((line) => [line.split(': ', 1)[0], behindColon(line)]));
   const data = fields.get('data');
-  if (data !== undefined) frames.push({ event: fields.get('event') ?? 'message', id: fields.get('id'), data });
+  return data === undefined ? undefined : { event: fields.get('event') ?? 'message', id: fields.get('id'), data };
 }
 
 const behindColon = (line: string): string => line.slice(line.indexOf(': ') + 2);
