@@ -1,7 +1,7 @@
 /**
  * What it costs to be watched: `node bench/streaming.ts [--rounds 5]`. Runs of ten turns, one after the other, with a model that
- * streams, against the least that reads the same stream by hand, and both without streams. In turns, each in a fresh process; ratios
- * within a round.
+ * streams, against the least that reads the same stream by hand, and both without streams. In turns, each in a fresh process;
+ * ratios within a round.
  */
 import { parseArgs } from 'node:util';
 import { build } from './build.ts';

@@ -5,6 +5,14 @@ const RULES = 'src/permissions/shell-rules.test.ts';
 
 export const aroundMutations: readonly Mutation[] = [
   {
+    invariant: 'A resume that a worker which was woken late overtakes is tried again',
+    change: 'it is refused at once',
+    file: 'src/engine/reopen.ts',
+    find: 'tries < limits.reopenTries',
+    replace: 'tries < 1',
+    caughtBy: { file: 'src/engine/take-up.test.ts', test: 'a worker that was woken late takes the lease 1 times' },
+  },
+  {
     invariant: 'An agent that has handed over is not asked again for what a person says later',
     change: 'nobody looks whether others went on from its end',
     file: 'src/engine/run/heard-before-turn.ts',

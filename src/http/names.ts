@@ -13,9 +13,11 @@ export interface AllowedNames {
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
-/** `host` is what the server is bound to; `more` are names that lead to it, through a proxy for one. */
-export function allowedNames(host: string, more: readonly string[] = []): AllowedNames {
-  const names = [...LOOPBACK, bracketed(host), ...more.map(bracketed)].map((name) => name.toLowerCase());
+/** `host` is what the server is bound to; `more` are names that lead to it; `url` is where people come through a proxy. */
+export function allowedNames(host: string, more: readonly string[] = [], url?: string): AllowedNames {
+  const proxied = url === undefined ? undefined : URL.parse(url)?.hostname;
+  const all = [...LOOPBACK, bracketed(host), ...more.map(bracketed), ...(proxied === undefined ? [] : [proxied])];
+  const names = all.map((name) => name.toLowerCase());
   return { names: new Set(names), addresses: EVERYWHERE.has(host) };
 }
 

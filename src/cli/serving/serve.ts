@@ -54,7 +54,8 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const withToken = callers.tokens.length > 0;
     const a2a = createServedA2a({ project, mcp: needs, withToken, callerOf, onError: logError(context, 'a2a') });
     const door = { tokens: createTokens(callers.tokens), callerOf, owner };
-    const names = allowedNames(options.host, options.allowHost);
+    const { url } = project.config.serve;
+    const names = allowedNames(options.host, options.allowHost, url);
     const { clock } = context;
     const examples = createExamples({
       env,
@@ -62,7 +63,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       onError: logError(context, 'example'),
     });
     const api = createServedApi({
-      ...{ ...door, examples },
+      ...{ ...door, examples, url },
       ledger: project.ledger,
       project,
       clock,

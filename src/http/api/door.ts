@@ -14,10 +14,12 @@ export const KEY_HEADER = 'x-troupe-key';
 export interface ApiDoor {
   readonly tokens: Tokens;
   readonly logins: Logins;
+  /** Where people come through a proxy: an origin that is ours as well. */
+  readonly proxied?: string | undefined;
   callerOf(name: string): McpCaller;
 }
 
-export function callerIn({ tokens, logins, callerOf }: ApiDoor, request: Request): Result<McpCaller, Refusal> {
+export function callerIn({ tokens, logins, callerOf, proxied }: ApiDoor, request: Request): Result<McpCaller, Refusal> {
   const { headers } = request;
   const token = bearerToken(headers.get('authorization') ?? undefined);
   if (token !== undefined) {
@@ -28,7 +30,8 @@ export function callerIn({ tokens, logins, callerOf }: ApiDoor, request: Request
   const cookie = cookieIn(header);
   const holder = cookie === undefined ? undefined : logins.holder(cookie);
   if (holder === undefined) return fail(unknown('This needs a token or a login.'));
-  if (!isOwnPage(header)) return fail(refusedAs('foreign_page', 'A page of another origin asks in the name of this login.'));
+  if (!isOwnPage(header, proxied))
+    return fail(refusedAs('foreign_page', 'A page of another origin asks in the name of this login.'));
   const reads = request.method === 'GET' || request.method === 'HEAD';
   if (!reads && !holder.hasKey(headers.get(KEY_HEADER) ?? ''))
     return fail(refusedAs('no_key', `What changes something needs the header ${KEY_HEADER}, with the key that the login gave.`));
@@ -45,12 +48,18 @@ export function cookieIn(header: Header): string | undefined {
   return undefined;
 }
 
-/** To another port of the same host a browser sends cookies as well: the whole origin has to be ours. */
-export function isOwnPage(header: Header): boolean {
+/**
+ * To another port of the same host a browser sends cookies as well: the whole origin has to be ours. What a proxy says of where a
+ * request came from (`x-forwarded-…`) is not asked: anybody can say it, and the settings know it.
+ */
+export function isOwnPage(header: Header, proxied?: string): boolean {
   const site = header('sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const origin = header('origin');
-  return origin === undefined || URL.parse(origin)?.host === header('host')?.toLowerCase();
+  if (origin === undefined) return true;
+  const host = URL.parse(origin)?.host;
+  if (proxied !== undefined && host === URL.parse(proxied)?.host) return origin === proxied;
+  return host === header('host')?.toLowerCase();
 }
 
 const unknown = (message: string): Refusal => ({

@@ -13,7 +13,7 @@ const code = z.object({ code: z.string(), path: z.string().describe('opened in a
 
 const group = 'Who asks';
 
-export function loginRoutes(logins: Logins, version: string): readonly Route[] {
+export function loginRoutes(logins: Logins, version: string, proxied?: string): readonly Route[] {
   return [
     defineRoute({
       ...{ method: 'GET', path: '/me', group, deed: 'look', answer: who },
@@ -34,7 +34,7 @@ export function loginRoutes(logins: Logins, version: string): readonly Route[] {
       summary: 'Swaps a code for a cookie that scripts cannot read, and for the key that writes need beside it.',
       body: z.strictObject({ code: z.string().min(1).max(200) }),
       handle: async ({ body, header }) => {
-        const made = isOwnPage(header) ? logins.swap(body.code) : undefined;
+        const made = isOwnPage(header, proxied) ? logins.swap(body.code) : undefined;
         if (made === undefined)
           return fail({
             status: 401,

@@ -34,6 +34,8 @@ export interface ApiNeeds {
   readonly version: string;
   readonly tokens: Tokens;
   readonly owner: string;
+  /** Where people reach it through a proxy, as the settings say it. */
+  readonly url?: string | undefined;
   callerOf(name: string): McpCaller;
   onError(error: Error): void;
 }
@@ -54,8 +56,13 @@ export function createServedApi(needs: ApiNeeds): ServedApi {
   const mark = (name: string): string | undefined => tokens.markOf(name) ?? (name === owner ? '' : undefined);
   const logins = createLogins({ clock, random, secret: random.bytes(SECRET_BYTES), mark });
   const table = tableOf(needs, stopping.signal);
-  const routes = [...loginRoutes(logins, version), ...table];
-  const api = createApi({ door: { tokens, logins, callerOf }, routes: [...routes, ...pageRoutes(routes, version)], onError });
+  const proxied = needs.url === undefined ? undefined : URL.parse(needs.url)?.origin;
+  const routes = [...loginRoutes(logins, version, proxied), ...table];
+  const api = createApi({
+    door: { tokens, logins, callerOf, proxied },
+    routes: [...routes, ...pageRoutes(routes, version)],
+    onError,
+  });
   return { ...api, loginPath: () => loginPath(logins.code(owner).code), close: () => stopping.abort() };
 }
 

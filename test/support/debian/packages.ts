@@ -58,12 +58,13 @@ export function fromDebian(name: string, packages: readonly string[]): Debian {
 function makeStartable(root: string): void {
   mkdirSync(join(root, 'bin'));
   const libraries = readdirSync(join(root, 'usr/lib')).map((one) => `"$top/usr/lib/${one}"`);
-  for (const name of readdirSync(join(root, 'usr/bin'))) {
+  const folders = ['usr/bin', 'usr/sbin'].filter((folder) => existsSync(join(root, folder)));
+  for (const [folder, name] of folders.flatMap((one) => readdirSync(join(root, one)).map((name) => [one, name] as const))) {
     const lines = [
       '#!/bin/sh',
       'top=$(dirname "$0")/..',
       `export LD_LIBRARY_PATH=${['"$top/usr/lib"', ...libraries].join(delimiter)}`,
-      `exec "$top/usr/bin/${name}" "$@"`,
+      `exec "$top/${folder}/${name}" "$@"`,
     ];
     writeFileSync(join(root, 'bin', name), `${lines.join('\n')}\n`, { mode: 0o755 });
   }

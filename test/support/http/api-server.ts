@@ -39,6 +39,8 @@ export interface ApiServerOptions {
   /** Beside the owner, by their tokens. */
   readonly callers?: Readonly<Record<string, McpCaller>>;
   readonly port?: number;
+  /** Where people come through a proxy. */
+  readonly url?: string;
   readonly more?: Partial<ApiNeeds>;
   /** Doors for chat programs. */
   edges?(onError: (error: Error) => void): Promise<OpenEdges>;
@@ -60,7 +62,16 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
   const tokens = createTokens([{ name: 'owner', token: OWNER_TOKEN }, ...names.map((name) => ({ name, token: tokenOf(name) }))]);
   const callerOf = (name: string): McpCaller => callers[name] ?? { name: 'owner', sees: 'everything' };
   const door = { tokens, callerOf, owner: 'owner' };
-  const api = createServedApi({ ...door, ledger, clock, random: systemRandom, version: '0.0.0', onError, ...options.more });
+  const api = createServedApi({
+    ...door,
+    url: options.url,
+    ledger,
+    clock,
+    random: systemRandom,
+    version: '0.0.0',
+    onError,
+    ...options.more,
+  });
   const mcp = { fetch: async () => new Response(null, { status: 404 }), close: async () => undefined };
   const edges = await options.edges?.(onError);
   const app = createApp({
@@ -69,7 +80,7 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
     api,
     edges,
     pages: options.pages,
-    names: allowedNames('127.0.0.1'),
+    names: allowedNames('127.0.0.1', [], options.url),
     version: '0.0.0',
     onError,
   });

@@ -1,6 +1,6 @@
 /**
- * One of many who follow a session, as little in memory as a reader can be: a checksum of each event. Comes back at any place that it
- * had, and then what it is told again has to be the same.
+ * One of many who follow a session, as little in memory as a reader can be: a checksum of each event. Comes back at any place
+ * that it had, and then what it is told again has to be the same.
  */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { crc32 } from 'node:zlib';
