@@ -111,7 +111,11 @@ describe('answer_assistant', () => {
     expect(unfit).toMatchObject({ isError: true });
     expect(JSON.stringify(unfit)).toContain('`command` is required');
     expect((await answer({ question_id, input })).isError).not.toBe(true);
-    await answer({ question_id: await asked(), input: { command: 'rm right.txt' } });
+    const second = await asked();
+    const denied = await answer({ question_id: second, input: { command: 'rm right.txt' } });
+    expect(denied).toMatchObject({ isError: true });
+    expect(JSON.stringify(denied)).toContain('rm *');
+    await answer({ question_id: second, answer: 'no' });
     expect((await untilEnded(process_id)).process).toMatchObject({ status: 'finished' });
     expect([existsSync(join(folder, 'right.txt')), existsSync(join(folder, 'wrong.txt'))]).toEqual([true, false]);
   });
