@@ -24,6 +24,14 @@ export const executorClientMutations: readonly Mutation[] = [
     caughtBy: { file: lifecycle, test: 'gives it the basics and what its entry names, and nothing else' },
   },
   {
+    invariant: 'A file is not written from a version that was changed since',
+    change: 'an executor writes what it read before',
+    file: `${room}/files.ts`,
+    find: 'known === undefined || known === version ||',
+    replace: 'known !== null || known === version ||',
+    caughtBy: { file: session, test: 'writes no file from a version that somebody has changed' },
+  },
+  {
     invariant: 'Files of an executor that go through us stay in its folder',
     change: 'a link leads out',
     file: `${room}/files.ts`,

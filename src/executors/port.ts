@@ -133,7 +133,7 @@ export interface PromptHandlers {
   /** Before a file is read, written, or a command is run for it by us. Paths are real and inside its folder. */
   mayRead(path: string): Promise<ExecutorAllowed>;
   mayWrite(path: string, content: string): Promise<ExecutorAllowed>;
-  mayRun(command: ExecutorCommand): Promise<ExecutorAllowed>;
+  mayRun(command: AskedCommand): Promise<ExecutorAllowed>;
   wrote(file: ExecutorWrote): void;
   ran(command: ExecutorRan): void;
   /** It wants to know something. Without this it is told that nobody answers. */
@@ -149,6 +149,12 @@ export interface ExecutorCommand {
   readonly args: readonly string[];
   /** Absolute. */
   readonly cwd: string;
+}
+
+/** Before it is run. */
+export interface AskedCommand extends ExecutorCommand {
+  /** It would run inside walls, which hold it to what its mode allows. */
+  readonly walled: boolean;
 }
 
 export interface ExecutorWrote {

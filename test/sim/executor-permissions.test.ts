@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { present } from '../../src/base/present.ts';
 import type { OpenWait } from '../../src/engine/port.ts';
 import type { Answer } from '../../src/events/catalogue.ts';
 import { textOf } from '../../src/events/messages.ts';
@@ -128,6 +129,26 @@ describe('a request of an executor', () => {
       { decision: 'denied', why: expect.stringContaining('read-only') },
     ]);
   });
+
+  it.each([
+    { walls: undefined, done: ['git diff'] },
+    { walls: 'oci/docker/agent:1', done: ['git diff'] },
+    { walls: 'sandbox-runtime/linux', done: ['touch a.txt', 'git diff'] },
+  ])(
+    'to run a command that does not only look is refused where it works read-only, unless walls hold it: $walls',
+    async (row) => {
+      const executor = { name: 'sample', mode: 'read-only' } as const;
+      const agents = [executing('coder', { executor, permissions: { shell: 'allow' } })];
+      const habits = present({ sandbox: row.walls });
+      const kept = newPlay(playing(runs('touch a.txt', 'git diff'), { agents, habits }));
+      await live(kept);
+      expect(kept.memory.effects).toEqual(row.done);
+      const [first] = await payloadsOf(kept, 'executor.decided');
+      expect(first).toMatchObject(
+        row.done.length === 2 ? { decision: 'allowed' } : { why: expect.stringContaining('only looks') },
+      );
+    },
+  );
 
   it('that nobody can tell is asked about, with all that is known of it', async () => {
     const odd: Brain = (request) => (turnOf(request) === 1 ? calls({ name: 'shell', input: { what: 'ever' } }) : says('Done.'));

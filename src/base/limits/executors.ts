@@ -48,4 +48,6 @@ export const executorLimits = {
   executorTerminals: 16,
   executorTerminalBytes: 1 * MIB,
   executorWriteBytes: 16 * MIB,
+  /** Files of which it is known what it has read; those that it read first are forgotten. */
+  executorFilesSeen: 10_000,
 } as const;

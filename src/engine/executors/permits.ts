@@ -9,13 +9,8 @@ import { relative, sep } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
-import type {
-  ExecutorAllowed,
-  ExecutorCommand,
-  PermissionAsked,
-  PermissionDecision,
-  PromptHandlers,
-} from '../../executors/port.ts';
+import type { AskedCommand, ExecutorAllowed, PermissionAsked, PermissionDecision, PromptHandlers } from '../../executors/port.ts';
+import { onlyLooksLine } from '../../permissions/looking-lines.ts';
 import type { OrdinaryTool } from '../../tools/port.ts';
 import { permitted } from '../calls/permitted.ts';
 import { type AskedCall, asTool, understood } from './asked-call.ts';
@@ -51,8 +46,9 @@ export function createPermits(
   const granted = new Map<string, number>();
   const within = (path: string): string => relative(realpathSync(cwd), path).split(sep).join('/') || '.';
   let denials: Denial[] = [];
-  const judge = async (asked: AskedCall, id: string): Promise<Verdict> => {
-    if (terms.mode === 'read-only' && CHANGING.has(asked.tool)) return { allowed: false, by: 'rule', why: READ_ONLY };
+  const judge = async (asked: AskedCall, id: string, walled = isWalled(recorder)): Promise<Verdict> => {
+    const why = terms.mode === 'read-only' ? changes(asked, walled) : undefined;
+    if (why !== undefined) return { allowed: false, by: 'rule', why };
     const tool = asTool(asked, asked.origin === undefined ? (await own).get(asked.tool) : undefined);
     return await rest(() => decided(recorder, `${step}/permission`, asked, tool, id));
   };
@@ -60,14 +56,16 @@ export function createPermits(
     if (!allowed) denials.push({ title, note: by === 'person' ? why : undefined });
   };
   /** What was approved when it asked need not be asked about again when it comes to us to have it done. */
-  const callback = async (asked: AskedCall): Promise<ExecutorAllowed> => {
+  const callback = async (asked: AskedCall, walled?: boolean): Promise<ExecutorAllowed> => {
     const before = grant(asked);
     const left = granted.get(before) ?? 0;
-    if (left > 0) {
+    // Inside its own walls more was allowed than is where we would run it.
+    const isClosed = terms.mode === 'read-only' && changes(asked, walled ?? isWalled(recorder)) !== undefined;
+    if (left > 0 && !isClosed) {
       granted.set(before, left - 1);
       return { allowed: true };
     }
-    const verdict = await judge(asked, before);
+    const verdict = await judge(asked, before, walled);
     note(`${asked.tool} ${String(asked.input['path'] ?? asked.input['command'] ?? '')}`, verdict);
     return verdict.allowed ? { allowed: true } : { allowed: false, reason: verdict.why ?? 'Not allowed.' };
   };
@@ -81,7 +79,7 @@ export function createPermits(
     },
     mayRead: (path) => callback({ tool: 'read', input: { path: within(path) } }),
     mayWrite: (path, content) => callback({ tool: 'write', input: { path: within(path), content } }),
-    mayRun: (command: ExecutorCommand) => callback({ tool: 'shell', input: { command: command.line } }),
+    mayRun: ({ line, walled }: AskedCommand) => callback({ tool: 'shell', input: { command: line } }, walled),
     denied() {
       const all = denials;
       denials = [];
@@ -92,6 +90,17 @@ export function createPermits(
 
 const CHANGING: ReadonlySet<string> = new Set(['edit', 'write']);
 const READ_ONLY = 'Not allowed: it works read-only here (executor.mode).';
+const ONLY_LOOKING =
+  'Not allowed: it works read-only here (executor.mode) and outside of a sandbox, where no command is run but one that only looks.';
+
+/** Why somebody who may only look does not get it. */
+function changes({ tool, input }: AskedCall, walled: boolean): string | undefined {
+  if (CHANGING.has(tool)) return READ_ONLY;
+  return tool !== 'shell' || walled || onlyLooksLine(String(input['command'])) ? undefined : ONLY_LOOKING;
+}
+
+/** An image shows the workspace so that it can be written, whatever the mode is. */
+const isWalled = ({ session }: ExecutorRecorder): boolean => session?.about.sandbox?.startsWith('oci/') === false;
 
 /** By what it does to what: `edit` and `write` of a file are the same to whoever approved one of them. */
 function grant({ tool, input }: AskedCall): string {

@@ -24,6 +24,8 @@ export interface CallbackNeeds {
   readonly calls: Calls;
   /** What a command gets of our environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Whether commands that we run for it are inside walls. */
+  walled(): Promise<boolean>;
   /** Aborts when nothing is worked on, or not any more. */
   over(): AbortSignal;
   isOwn(session: string): boolean;
@@ -128,7 +130,8 @@ async function createTerminal(params: unknown, signal: AbortSignal, needs: Callb
   const given = env.map(({ name, value }) => `${name}=${quoted(value)}`);
   const line = [...given, ...(args.length === 0 ? [command] : [command, ...args].map(quoted))].join(' ');
   const asked: ExecutorCommand = { line, command, args, cwd: folder.value.absolute };
-  const allowed = await needs.follower.ask<ExecutorAllowed>((handlers) => handlers.mayRun(asked), NOBODY, signal);
+  const walled = await needs.walled();
+  const allowed = await needs.follower.ask<ExecutorAllowed>((handlers) => handlers.mayRun({ ...asked, walled }), NOBODY, signal);
   if (!allowed.allowed) return fail({ code: 'refused', message: allowed.reason });
   if (signal.aborted) return fail({ code: 'refused', message: 'The prompt is over or was cancelled.' });
   const environment = { ...needs.environment, ...Object.fromEntries(env.map(({ name, value }) => [name, value])) };

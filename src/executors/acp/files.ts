@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { replaceFile } from '../../tools/files/file-change.ts';
+import { replaceFile, sha256 } from '../../tools/files/file-change.ts';
 import { decodeUtf8, looksBinary, readContent } from '../../tools/files/file-content.ts';
 import { alone } from '../../tools/files/file-lock.ts';
 import type { Guard } from '../../tools/files/guard.ts';
@@ -20,6 +20,26 @@ export interface FileNeeds {
   readonly random: Random;
   /** Some take every answer but a text for a broken client, also of a file that they are about to make. */
   readonly missingFile: 'error' | 'empty';
+  readonly seen: ReadVersions;
+}
+
+/** Which version of a file it goes by; `null` where there was none, `undefined` where it has not looked through us. */
+interface ReadVersions {
+  version(path: string): string | null | undefined;
+  note(path: string, content: string | Uint8Array | undefined): void;
+}
+
+export function createReadVersions(): ReadVersions {
+  const versions = new Map<string, string | null>();
+  return {
+    version: (path) => versions.get(path),
+    note(path, content) {
+      versions.delete(path);
+      versions.set(path, content === undefined ? null : sha256(content));
+      const [oldest] = versions.keys();
+      if (versions.size > limits.executorFilesSeen && oldest !== undefined) versions.delete(oldest);
+    },
+  };
 }
 
 /** `missing`: there is no such file. */
@@ -40,12 +60,15 @@ export async function readForExecutor(
   if (!inside.ok) return refused(inside.error);
   const allowed = await may(inside.value.absolute);
   if (!allowed.allowed) return refused(allowed.reason);
-  if (!(await pathExists(inside.value.absolute)))
+  if (!(await pathExists(inside.value.absolute))) {
+    needs.seen.note(inside.value.absolute, undefined);
     return needs.missingFile === 'empty' ? ok('') : refused(`${asked.path}: no such file.`, true);
+  }
   const content = await readContent(inside.value);
   if (!content.ok) return refused(content.error);
   const text = looksBinary(content.value.bytes) ? undefined : decodeUtf8(content.value.bytes);
   if (text === undefined) return refused(`${asked.path} is no text.`);
+  needs.seen.note(inside.value.absolute, content.value.bytes);
   return ok(linesOf(text, asked.line, asked.limit));
 }
 
@@ -76,11 +99,28 @@ export async function writeForExecutor(
     if (!now.ok || now.value.absolute !== inside.value.absolute) return refused(`${path} was moved meanwhile.`);
     const before = (await pathExists(now.value.absolute)) ? await readContent(now.value) : undefined;
     if (before !== undefined && !before.ok) return refused(before.error);
+    const bytes = before?.value.bytes;
+    const late = tooLate(now.value.absolute, bytes, content, needs.seen);
+    if (late !== undefined) return refused(`${path} ${late}`);
     const replaced = await replaceFile(now.value, content, before?.value.mode, needs.random);
     if (!replaced.ok) return refused(replaced.error);
-    const bytes = before?.value.bytes;
+    needs.seen.note(now.value.absolute, content);
     const text = bytes === undefined || looksBinary(bytes) ? undefined : decodeUtf8(bytes);
     return ok({ path: now.value.absolute, ...present({ before: text }), after: content });
   });
   return written.ok ? written.value : refused(written.error);
+}
+
+/** What it is told when it goes by another version than the one that is there. What it read without us nobody knows. */
+function tooLate(path: string, before: Uint8Array | undefined, content: string, seen: ReadVersions): string | undefined {
+  const known = seen.version(path);
+  const version = before === undefined ? null : sha256(before);
+  if (known === undefined || known === version || version === sha256(content)) return undefined;
+  if (version === null) {
+    // There is nothing more to see of it: whoever wants it back may write it.
+    seen.note(path, undefined);
+    return 'was there when you read it and is gone now; nothing was written. Write it again if it should be there.';
+  }
+  const what = known === null ? 'was not there when you looked and is now' : 'was changed since you read it';
+  return `${what}; nothing was written. Read it again and decide anew.`;
 }

@@ -13,6 +13,7 @@ import type { ExecutorFailure, ExecutorSession, OpenExecutor } from '../port.ts'
 import type { Link } from '../start/link.ts';
 import { type AcpClientNeeds, type Reached, reachExecutor } from '../start/reach.ts';
 import { answerCallback, type CallbackNeeds, noSuchMethod } from './callbacks.ts';
+import { createReadVersions } from './files.ts';
 import { beginSession, type HandshakeNeeds, introduce } from './handshake.ts';
 import { createSession, type LiveSession } from './session.ts';
 import { createState, type ExecutorState } from './state.ts';
@@ -82,7 +83,8 @@ async function talk(
   const never = AbortSignal.abort();
   const callbacks: CallbackNeeds = {
     ...{ follower: state.follower, terminals: state.terminals, calls: state.calls },
-    files: { folder, guard, clock, random, missingFile: entry.missingFile ?? 'error' },
+    files: { folder, guard, clock, random, missingFile: entry.missingFile ?? 'error', seen: createReadVersions() },
+    walled: async () => inside !== undefined && (await inside.sandbox.state()).kind === 'on',
     environment: minimalEnvironment(needs.environment),
     over: () => state.turn?.over ?? never,
     isOwn: (session) => session === state.session,

@@ -1,5 +1,5 @@
 /** A session with an executor that does as it should, on pipes and over TCP. */
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { follower, openedWorld, steps } from '../../../test/support/executors/executor-world.ts';
@@ -119,4 +119,34 @@ describe.each([{ tcp: false }, { tcp: true }])('a session (over TCP: $tcp)', ({ 
     expect(await session.prompt(steps('say x', `stop ${stop}`, 'say never'), follower())).toMatchObject({ stop, text: 'x\n' });
     expect(await session.prompt(steps('say y'), follower())).toMatchObject({ stop: 'end_turn', text: 'y\n' });
   });
+});
+
+it('writes no file from a version that somebody has changed since it was read through us', async () => {
+  const { session, cwd } = await openedWorld();
+  const [read, gone, blind] = ['read.txt', 'gone.txt', 'blind.txt'].map((name) => join(cwd, name)) as [string, string, string];
+  for (const path of [read, gone, blind]) writeFileSync(path, 'one');
+  const missing = join(cwd, 'missing.txt');
+  const said = async (...lines: readonly string[]) => (await session.prompt(steps(...lines), follower())).text.split('\n');
+  await said(`read ${read}`, `read ${gone}`, `read ${missing}`);
+  for (const path of [read, blind, missing]) writeFileSync(path, 'of another');
+  rmSync(gone);
+  const all = [read, gone, missing, blind].map((path) => `write ${path} mine`);
+  expect(await said(...all)).toEqual([
+    expect.stringMatching(/^error -32603 .*read\.txt was changed since you read it; nothing was written\. Read it again/),
+    expect.stringMatching(/^error -32603 .*gone\.txt was there when you read it and is gone now; nothing was written/),
+    expect.stringMatching(/^error -32603 .*missing\.txt was not there when you looked and is now; nothing was written/),
+    expect.stringMatching(/^wrote/),
+    '',
+  ]);
+  expect(readFileSync(read, 'utf8')).toBe('of another');
+  // What is gone has nothing more to be read; what it has written itself it knows.
+  const again = await said(`read ${read}`, `write ${read} mine`, `write ${read} mine too`, `write ${gone} mine`);
+  expect(again.filter((line) => line.startsWith('wrote'))).toHaveLength(3);
+});
+
+it('says of a command whether it would run inside walls', async () => {
+  const { session } = await openedWorld();
+  const handlers = follower();
+  await session.prompt(steps('run . - pwd'), handlers);
+  expect(handlers.wanted).toMatchObject([{ command: 'pwd', walled: false }]);
 });

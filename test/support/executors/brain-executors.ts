@@ -59,6 +59,8 @@ export interface ExecutorHabits {
   readonly pid?: number | 'own';
   /** What becomes of a prompt when something is refused. */
   readonly refusal?: 'goes-on' | 'cancels';
+  /** What it is kept in. */
+  readonly sandbox?: string;
   readonly offers?: readonly ('allow_once' | 'allow_always' | 'reject_once')[];
   /** What is done for it when it runs this. */
   readonly does?: (command: string, cwd: string) => void | Promise<void>;
@@ -163,7 +165,11 @@ function createLive(
     restored,
     about: {
       ...{ executor: asked.executor, version: '1', protocol: 1, modes: [], canLoad: habits.loads !== false, mcp: [] },
-      ...{ asks: true, without: [], ...present({ model: asked.model, pid: habits.pid === 'own' ? pids++ : habits.pid }) },
+      ...{
+        asks: true,
+        without: [],
+        ...present({ sandbox: habits.sandbox, model: asked.model, pid: habits.pid === 'own' ? pids++ : habits.pid }),
+      },
     },
     resume(handlers) {
       if (underWay === undefined) return undefined;
