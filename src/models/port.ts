@@ -88,4 +88,13 @@ export interface Prices {
   cost(model: string, usage: Usage): number | undefined;
   /** The most a call can cost that sends and receives this many tokens, whatever is cached. */
   worstCase(model: string, inputTokens: number, maxOutputTokens: number): number | undefined;
+  /** Says of a model whether the list of its provider lacks it; `undefined` also where there is no list to look into. */
+  unlisted?(model: string): Unlisted | undefined;
+}
+
+/** A model that its provider has not, as far as is known here. */
+export interface Unlisted {
+  readonly provider: string;
+  /** The one that was probably meant. */
+  readonly near?: string;
 }

@@ -6,9 +6,10 @@ import { createRequire } from 'node:module';
 import type { ModelPrice, TieredPrices } from '@pydantic/genai-prices';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
+import { nearest } from '../base/did-you-mean.ts';
 import { present } from '../base/present.ts';
 import type { Usage } from '../events/messages.ts';
-import type { Prices } from './port.ts';
+import type { Prices, Unlisted } from './port.ts';
 import { findProvider, type ProviderSources } from './provider/providers.ts';
 
 /** In US dollars per million tokens. */
@@ -42,6 +43,8 @@ interface Rates {
   readonly cacheWrite: Rate;
 }
 
+/** Those whose models the table has, at their own address. */
+const LISTED: readonly string[] = ['anthropic', 'openai', 'google'];
 const FREE: Rates = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** How long a price that depends on the time of day is kept. */
 const RECHECK_MS = 60_000;
@@ -71,7 +74,18 @@ export function createPrices(options: PricesOptions): Prices {
       const written = costOf(rates, { inputTokens, cacheWriteTokens: inputTokens, outputTokens: maxOutputTokens });
       return plain === undefined || written === undefined ? undefined : Math.max(plain, written);
     },
+    unlisted: (model) => (ratesOf(model) === undefined ? unlisted(model, options) : undefined),
   };
+}
+
+/** Only of providers at their own address: whoever stands behind another one has models of other names. */
+function unlisted(model: string, options: PricesOptions): Unlisted | undefined {
+  const provider = model.slice(0, Math.max(0, model.indexOf('/')));
+  if (!LISTED.includes(provider) || options.providers?.[provider] !== undefined) return undefined;
+  const found = findProvider(provider, options);
+  if (found?.ok === true && found.value.baseURL !== undefined) return undefined;
+  const names = pricedModels(provider, options).map(({ name }) => name);
+  return { provider, ...present({ near: nearest(model, names) }) };
 }
 
 /** What is known of a model without asking anybody. */
@@ -137,7 +151,7 @@ function providerIn(table: Table, name: string, options: PricesOptions): ReturnT
   // Without a key nobody can be asked there, and the price is the same.
   const baseURL = found?.ok === true ? found.value.baseURL : options.providers?.[name]?.baseURL;
   if (baseURL !== undefined) return table.findProvider({ providerApiUrl: baseURL });
-  return ['anthropic', 'openai', 'google'].includes(name) ? table.findProvider({ providerId: name }) : undefined;
+  return LISTED.includes(name) ? table.findProvider({ providerId: name }) : undefined;
 }
 
 function ratesFrom(price: ModelPrice): Rates | undefined {

@@ -298,6 +298,19 @@ describe('check looks at everything in one pass', () => {
     expect(terminal.written.progress).not.toContain('price');
   });
 
+  it.each([
+    ['openai/gpt-99', 'is in no list of openai that is known here: its price is not known', 'Look whether the name is right'],
+    ['openai/gpt-5.55', 'is in no list of openai that is known here: its price is not known', 'Did you mean "openai/gpt-5.5"?'],
+  ])('first of all that no list has %s, where the provider is right', async (model, message, fix) => {
+    await using project = await temporaryProject({ 'agents/b.md': `---\nmodel: ${model}\nbudget: { usd: 1 }\n---\nHelp.\n` });
+    const env = { HOME: project.root, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: '' };
+    const terminal = testTerminal({ env, cwd: project.root });
+    expect(await runProgram(['run', 'b', 'hi', '--json'], terminal)).not.toBe(0);
+    expect(JSON.parse(terminal.written.out)).toMatchObject({
+      error: { code: 'unknown_price', message: expect.stringContaining(`The model ${model} ${message}`), fix: expect.stringContaining(fix) },
+    });
+  });
+
   it('counts the files that are no agents yet because of what is wrong, for programs as for people', async () => {
     await using project = await temporaryProject({
       'agents/a.md': AGENT('modle: x'),

@@ -11,7 +11,7 @@ import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/
 import type { Clock } from '../../base/clock.ts';
 import { nearest } from '../../base/did-you-mean.ts';
 import type { Prices } from '../../models/port.ts';
-import { createPrices, type PricesOptions, pricedModels } from '../../models/prices.ts';
+import { createPrices, type PricesOptions } from '../../models/prices.ts';
 import { findProvider, providerNames } from '../../models/provider/providers.ts';
 import { modelProblem } from '../../models/reach.ts';
 import type { ProjectConfig } from '../../project/config.ts';
@@ -76,19 +76,11 @@ function nearProvider(model: string, sources: Sources): string | undefined {
   return near === undefined ? undefined : `${near}${model.slice(provider.length)}`;
 }
 
-/** Only of providers at their own address: whoever stands behind another one has models of other names. */
-function unheardOf(model: string, place: SourcePlace, sources: Sources): readonly Diagnostic[] {
-  const provider = providerOf(model);
-  if (!['anthropic', 'openai', 'google'].includes(provider) || sources.providers?.[provider] !== undefined) return [];
-  const found = findProvider(provider, sources);
-  if (found?.ok === true && found.value.baseURL !== undefined) return [];
-  if (hasPrice(model, sources)) return [];
-  const near = nearest(
-    model,
-    pricedModels(provider, sources).map(({ name }) => name),
-  );
-  const fix = near === undefined ? 'See: troupe models' : `Did you mean "${near}"?`;
-  return [warningAt(place, `the model ${model} is in no list of ${provider} that is known here`, fix)];
+function unheardOf(model: string, place: SourcePlace, { prices }: Sources): readonly Diagnostic[] {
+  const found = prices.unlisted?.(model);
+  if (found === undefined) return [];
+  const fix = found.near === undefined ? 'See: troupe models' : `Did you mean "${found.near}"?`;
+  return [warningAt(place, `the model ${model} is in no list of ${found.provider} that is known here`, fix)];
 }
 
 interface PricingOptions extends CheckModelsOptions {

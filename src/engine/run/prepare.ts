@@ -75,6 +75,7 @@ const onlyLooks = (tool: Tool): boolean =>
   LOOKING_TOOLS.includes(tool.name) &&
   (tool.kind === 'question' || (tool.kind === undefined && tool.readOnly === true && tool.origin === undefined));
 
+const NOT_KEPT = 'is not known, so a budget in dollars cannot be kept.';
 const UNKNOWN_PRICE_FIX =
   'Look whether the name is right (`troupe models` lists them). If it is, give its price under `prices` in troupe.yaml, limit ' +
   'budget.tokens instead, or set budget.allowUnknownPrices: true.';
@@ -100,11 +101,16 @@ export function unknownPrice(
   const unknown = setup.models.find((model) => options.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
   if (unknown === undefined) return undefined;
   if (remote !== undefined) return unknownThere(setup.definition);
-  return {
-    code: 'unknown_price',
-    message: `The price of ${unknown} is not known, so a budget in dollars cannot be kept.`,
-    fix: UNKNOWN_PRICE_FIX,
-  };
+  return unknownName(options, unknown) ?? { code: 'unknown_price', message: `The price of ${unknown} ${NOT_KEPT}`, fix: UNKNOWN_PRICE_FIX };
+}
+
+/** Mostly a slip of the pen: who is told of a price first looks for it there. */
+function unknownName({ prices }: ModelAccess, model: string): Failure | undefined {
+  const unlisted = prices.unlisted?.(model);
+  if (unlisted === undefined) return undefined;
+  const message = `The model ${model} is in no list of ${unlisted.provider} that is known here: its price ${NOT_KEPT}`;
+  const meant = unlisted.near === undefined ? '' : `Did you mean "${unlisted.near}"? Otherwise: `;
+  return { code: 'unknown_price', message, fix: `${meant}${UNKNOWN_PRICE_FIX}` };
 }
 
 /** What one does not say counts as its cap: without one nothing could be reserved. */
