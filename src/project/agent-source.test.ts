@@ -38,15 +38,25 @@ describe('an agent whose file has an error', () => {
     ['is a member', 'team: { members: [bad] }'],
     ['is a worker', 'group: { mode: broadcast, workers: [bad] }'],
     ['is a sub-agent', 'agents: [bad]'],
+    ['is dispatched to', 'dispatch: { agents: [bad] }'],
+    ['a dispatch falls back on', 'dispatch: { agents: [good], fallback: bad }'],
+    ['clarifies for a dispatch', 'dispatch: { agents: [good], clarification: bad }'],
+    ['evaluates a group', 'group: { mode: reflect, evaluator: bad, workers: [good] }'],
+    ['works for an architect', 'architect: { executor: bad }'],
     ['may be spawned', 'tools: [assistants]'],
   ])('never runs, also not one that %s', async (_title, rest) => {
-    await using project = await temporaryProject({ 'agents/lead.md': lead(rest), 'agents/bad.md': broken });
+    await using project = await temporaryProject({
+      'agents/lead.md': lead(rest),
+      'agents/bad.md': broken,
+      'agents/good.md': lead(''),
+    });
     const opened = await openProject({ cwd: project.root, root: project.root, env: { HOME: project.root } });
     try {
       expect(await opened.groups.agent('bad')).toBeUndefined();
       const request = { agent: 'bad', input: userText('x'), workspace: project.root };
       expect(await opened.engine.start(request)).toMatchObject({ kind: 'refused', error: { code: 'no_agent' } });
-      if (rest.startsWith('tools')) return;
+      // These name others only when they hand something over: there it is not, as said above.
+      if (/^(?:tools|architect)/.test(rest)) return;
       const above = await opened.engine.start({ ...request, agent: 'lead' });
       expect(above).toMatchObject({ kind: 'refused', error: { message: expect.stringContaining('bad') } });
     } finally {
@@ -112,6 +122,17 @@ describe('a right in the settings that stands for nothing', () => {
     const opened = await openProject({ cwd: project.root, root: project.root, env: { HOME: project.root } });
     try {
       await expect(opened.groups.agent('one')).rejects.toThrow(message);
+    } finally {
+      await opened.close();
+    }
+  });
+
+  it("stops every agent also in one's own settings", async () => {
+    const settings = { '.config/troupe/config.yaml': 'permissions: { shel: deny }' };
+    await using project = await temporaryProject({ 'agents/one.md': agent, ...settings });
+    const opened = await openProject({ cwd: project.root, root: project.root, env: { HOME: project.root } });
+    try {
+      await expect(opened.groups.agent('one')).rejects.toThrow(/config\.yaml:1:16: error: unknown tool "shel"/);
     } finally {
       await opened.close();
     }

@@ -38,6 +38,24 @@ it('the tail of a long command is shown wherever the question is, with what is i
   expect(await isThere(project, 'PWNED')).toBe(false);
 });
 
+it('of two of one name it says which asks: its id and the first words of its task', async () => {
+  const lead = '---\nname: lead\nagents: [w]\n---\nYou lead.\n';
+  await using project = await createTestProject('', WORKER);
+  await project.write('agents/lead.md', lead);
+  const call = (prompt: string) => ({ name: 'w', input: { prompt, reason: 'need' } });
+  await project.script(
+    { when: { agent: 'lead' }, toolCalls: [call('Look at the tests of it all.'), call('Look at the words of it all.')] },
+    { when: { agent: 'lead' }, text: 'Led.' },
+    { when: { agent: 'w' }, toolCalls: [{ name: 'shell', input: { command: 'touch one' } }] },
+    { when: { agent: 'w' }, text: 'Done.' },
+  );
+  const terminal = testTerminal({ env: project.env, interactive: true, answers: ['no', 'no'] });
+  expect(await runProgram(['-C', project.folder, 'run', 'lead', 'Go.'], terminal), terminal.written.progress).toBe(0);
+  const told = [...terminal.written.progress.matchAll(/^ {2}w (\w{6}): “(.*)”\n\? w wants to use shell/gm)];
+  expect(new Set(told.map(([, id]) => id)).size).toBe(2);
+  expect(told.map(([, , task]) => task).sort()).toEqual(['Look at the tests of it all.', 'Look at the words of it all.']);
+});
+
 it('afterwards what was approved is there whole, with who approved it and where', async () => {
   await using project = await createTestProject('', WORKER);
   await project.script(...asksFor('shell', { command: hidden }));

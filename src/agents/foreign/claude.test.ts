@@ -110,7 +110,7 @@ describe('an agent of Claude Code', () => {
     ['disallowedTools: [Read(secrets/**]', 'the rule of "Read(secrets/**" is not kept; the tool asks first instead'],
     ['disallowedTools: { deny: [Read] }', '"disallowedTools" must be a list of tools; every tool asks first'],
     ['disallowedTools: [{ Read: x }]', 'the name of a tool must be a text; every tool asks first'],
-    ['disallowedTools: Raed', 'the tool "Raed" has no counterpart here and is left out'],
+    ['disallowedTools: Raed', 'the tool "Raed" is unknown, so nothing is banned by it; read asks first'],
     ['disalowedTools: Read', 'unknown key "disalowedTools" is ignored; every tool asks first'],
   ])('asks where a ban is not understood: %s', async (key, warning) => {
     const { definition, said } = await readForeign('claude', 'tools: Read', key);

@@ -19,6 +19,7 @@ import {
   foreignReader,
   ourTools,
   type Translate,
+  withoutCounterpart,
 } from './foreign.ts';
 import { coversTool, type ForeignRule, heldBack, withRules } from './foreign-rules.ts';
 
@@ -140,7 +141,7 @@ function translateTool(written: string, path: Path, permission: 'allow' | 'deny'
   const near = meantTool(name);
   const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
   const held = near === undefined || permission === 'allow' ? [] : ourTools(near);
-  reader.hold(held, path, `the tool ${quote(name)} has no counterpart here and is left out`, fix);
+  reader.hold(held, path, withoutCounterpart(name, held), fix);
   return [];
 }
 

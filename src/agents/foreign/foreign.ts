@@ -145,6 +145,13 @@ export function foreignReader(value: Readonly<Record<string, unknown>>, placeOf:
 
 const DESCRIPTION_MAX = 4_000;
 
+/** What becomes of a tool that nobody here knows. `held`: what was probably meant by a ban, and asks first from now on. */
+export function withoutCounterpart(name: string, held: readonly string[]): string {
+  if (held.length === 0) return `the tool ${quote(name)} has no counterpart here and is left out`;
+  const asks = held.length === 1 ? 'asks first' : 'ask first';
+  return `the tool ${quote(name)} is unknown, so nothing is banned by it; ${held.join(', ')} ${asks}`;
+}
+
 /** Descriptions elsewhere hold whole conversations as examples; ours are shown to models in lists. */
 export function description(reader: ForeignReader): string | undefined {
   const text = reader.text('description');

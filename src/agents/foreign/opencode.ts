@@ -19,6 +19,7 @@ import {
   foreignReader,
   ourTools,
   type Translate,
+  withoutCounterpart,
 } from './foreign.ts';
 import { bothHold, heldBack } from './foreign-rules.ts';
 import { type Layer, layersOf, onTop } from './opencode-layers.ts';
@@ -88,8 +89,8 @@ function noteUnknown(reader: ForeignReader, path: Path, name: string, wanted: bo
     ? undefined
     : nearest(name, ['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash', 'webfetch', 'todowrite']);
   const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
-  const message = `the tool ${quote(name)} has no counterpart here and is left out`;
-  reader.hold(wanted || near === undefined ? [] : ourTools(near), path, message, fix, 'key');
+  const held = wanted || near === undefined ? [] : ourTools(near);
+  reader.hold(held, path, withoutCounterpart(name, held), fix, 'key');
 }
 
 function permissions(layers: readonly Layer[], tools: readonly string[]): FrontmatterPermissions {

@@ -6,12 +6,13 @@ import { stripVTControlCharacters } from 'node:util';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { readInbox } from '../../front/inbox.ts';
 import { belongsTo } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { createFollower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
 import { subtree } from '../../projections/run-tree.ts';
-import type { CommandContext } from '../terminal/command.ts';
+import { type CommandContext, callOf } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { hardWrap, textWidth } from '../terminal/text-width.ts';
@@ -58,7 +59,8 @@ export function createAttachment(
   const words = createWords();
   const cluster = project.config.cluster !== undefined;
   let state: AttachState = {
-    ...{ tree: follower.tree, root: root.run, selected, body: [], back: 0, waits: [], notice: undefined },
+    ...{ tree: follower.tree, root: root.run, selected, body: [], back: 0, waits: [], elsewhere: 0, notice: undefined },
+    call: callOf(context),
     driver: driverOf(root, false, cluster),
     mode: { kind: 'looking' },
   };
@@ -93,6 +95,7 @@ export function createAttachment(
     change({ driver: driverOf(row, here, cluster), waits: open.filter(({ run }) => own.has(run)) });
     waitsChanged();
   });
+  const lookElsewhere = coalesced(async () => change({ elsewhere: await openElsewhere(project, root.run, clock.now()) }));
 
   const belongs = belongsTo(root.run);
   const show = (event: LedgerEvent): void => {
@@ -104,7 +107,10 @@ export function createAttachment(
   };
   const following = follower.beginAt(root.run).then(() => follower.follow(left.promise, show));
   following.catch((error: unknown) => left.reject(error));
-  const stopLooking = repeatedly(clock, () => void lookAround());
+  const stopLooking = repeatedly(clock, () => {
+    void lookAround();
+    void lookElsewhere();
+  });
   const stopResizing = out.onResize(() => {
     reread();
     drawing.anew();
@@ -131,6 +137,11 @@ export function createAttachment(
       drawing.stop();
     },
   };
+}
+
+/** How many questions other runs of the project have. */
+async function openElsewhere(project: Project, root: RunId, now: number): Promise<number> {
+  return (await readInbox(project, now)).filter((one) => one.root !== root).length;
 }
 
 const widthOf = (row: string): number => textWidth(stripVTControlCharacters(row));

@@ -21,7 +21,7 @@ function stateOf(changes: Partial<AttachState> = {}, children = 2): AttachState 
   const tree = initialRunTree();
   for (const event of list.events) foldRunTree(tree, event);
   return {
-    ...{ tree, root: ROOT, selected: ROOT, back: 0, waits: [], notice: undefined },
+    ...{ tree, root: ROOT, selected: ROOT, back: 0, waits: [], elsewhere: 0, call: './troupe', notice: undefined },
     body: Array.from({ length: 100 }, (_none, index) => `word ${index + 1}`),
     driver: { by: 'elsewhere', who: 'process 7 on desk\u001b[2J' },
     mode: { kind: 'looking' },
@@ -101,6 +101,13 @@ it('says what there is more of than the first question', () => {
   expect(asked(3)).toContain(', and 2 more questions: i answers');
 });
 
+it('says how many questions of other runs are open, and the way to them', () => {
+  const told = (changes: Partial<AttachState>): string => drawn(stateOf({ elsewhere: 2, ...changes }), 100, 12).text;
+  expect(told({})).toContain('\n2 questions in other runs: ./troupe inbox\n');
+  expect(told({ waits: [wait] })).toContain('? worker waits for you: i answers; 2 questions in other runs: ./troupe inbox');
+  expect(told({ elsewhere: 0 })).not.toContain('inbox');
+});
+
 it('has the tree above the words, and beside them where there is room', () => {
   const narrow = drawn(stateOf(), 80, 12).text.split('\n');
   expect(narrow.slice(2, 6)).toEqual([
@@ -144,7 +151,11 @@ it.each([
     { driver: { by: 'nobody' } },
     /interrupted: nobody works on it[\s\S]*r takes it up here\n\nq leave · \? keys · r take it up/,
   ],
-  ['here', { driver: { by: 'here' }, mode: { kind: 'leaving' } }, /worked on here[\s\S]*leaving stops it[\s\S]*y leave · n stay/],
+  [
+    'here',
+    { driver: { by: 'here' }, mode: { kind: 'leaving' } },
+    /worked on here[\s\S]*leaving stops it\. Leave\? y or n \(to go on: \.\/troupe resume \w+\)[\s\S]*y leave · n stay/,
+  ],
 ] as const)('says what can be done: %s', (_name, changes, expected) => {
   expect(drawn(stateOf(changes), 100, 24).text).toMatch(expected);
 });

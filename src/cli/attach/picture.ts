@@ -144,15 +144,23 @@ function questionRows(mode: Extract<AttachState['mode'], { kind: 'asked' }>, wid
 
 const OFFER = 'nobody works on this run: r takes it up here';
 
-function told({ notice, waits, driver, mode, tree, root }: AttachState): string {
-  if (mode.kind === 'leaving') return 'the run is worked on here: leaving stops it, and `troupe resume` goes on. Leave? y or n';
+function told({ notice, waits, elsewhere, call, driver, mode, tree, root }: AttachState): string {
+  if (mode.kind === 'leaving')
+    return `the run is worked on here: leaving stops it. Leave? y or n (to go on: ${call} resume ${shortId(root)})`;
   if (notice !== undefined) return safeLine(notice);
   // What is typed to a question, or to a run, is no key.
   if (mode.kind !== 'looking') return '';
   const [first] = waits;
   const more = waits.length > 1 ? `, and ${counted(waits.length - 1, 'more question')}` : '';
-  if (first !== undefined) return `? ${safeLine(first.agent)} waits for you${more}: i answers`;
-  return driver.by === 'nobody' && tree.runs.get(root)?.state !== 'waiting' ? OFFER : '';
+  // Those of other runs are answered where their own words are at hand.
+  const others = elsewhere === 0 ? '' : `${counted(elsewhere, 'question')} in other runs: ${call} inbox`;
+  const own =
+    first === undefined
+      ? driver.by === 'nobody' && tree.runs.get(root)?.state !== 'waiting'
+        ? OFFER
+        : ''
+      : `? ${safeLine(first.agent)} waits for you${more}: i answers`;
+  return [own, others].filter((part) => part !== '').join('; ');
 }
 
 function typedRow(state: AttachState, width: number): { readonly row: string; readonly column: number } | undefined {

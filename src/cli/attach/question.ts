@@ -11,6 +11,7 @@ import { askPerson } from '../drive/ask-person.ts';
 import type { Desk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import { takenBackText } from '../drive/taken-back.ts';
+import { whichOf } from '../drive/which-of.ts';
 import { promptWithin } from '../view/canvas.ts';
 import type { Attachment } from './attachment.ts';
 import { EMPTY, typedDraft } from './draft.ts';
@@ -139,7 +140,9 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
 
 async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: AbortSignal): Promise<boolean | undefined> {
   const { context, project } = attachment;
-  const answer = await askPerson(desk, attachment.room(), wait, project.engine.refusedChange);
+  const { tree, root } = attachment.state;
+  const which = await whichOf({ ledger: project.ledger, session: attachment.root.session, tree, root }, wait);
+  const answer = await askPerson(desk, attachment.room(), wait, project.engine.refusedChange, which);
   if (answer === undefined) {
     const takenBack = gone.aborted ? await takenBackText(project.ledger, attachment.root.session, wait) : undefined;
     attachment.change({ notice: takenBack ?? 'the question stays open' });

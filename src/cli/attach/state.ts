@@ -35,6 +35,10 @@ export interface AttachState {
   /** How many rows up from their end somebody looks. */
   readonly back: number;
   readonly waits: readonly OpenWait[];
+  /** How many questions of other runs of the project are open. */
+  readonly elsewhere: number;
+  /** How the command line is called, for what is done outside this screen. */
+  readonly call: string;
   readonly driver: WorkedOnBy;
   readonly notice: string | undefined;
   readonly mode: Mode;

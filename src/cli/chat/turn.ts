@@ -84,10 +84,11 @@ interface TurnView {
 }
 
 /** The answer as it is being written, below the tree; when the turn is over only what was done stays. */
-function createTurnView({ context: { terminal, clock } }: Chat, root: RunId): TurnView {
+function createTurnView({ context }: Chat, root: RunId): TurnView {
+  const { terminal, clock } = context;
   const screen = terminal.progress;
   const tree = createLiveTree({
-    ...{ screen, clock, root, textRows: screen.height() },
+    ...{ screen, clock, root, call: callOf(context), textRows: screen.height() },
     still: (last, standing) => {
       const look = { now: clock.now(), width: screen.width(), paint: screen.paint, brief: true, ...present({ standing }) };
       const lines = treeLines(last, root, look);

@@ -21,7 +21,9 @@ export async function costCommand(context: CommandContext, text: string | undefi
   });
 }
 
-function printCosts(context: CommandContext, costs: Costs): void {
+const SPARE = ['CACHED', 'CALLS', 'IN', 'OUT', 'MODEL'];
+
+export function printCosts(context: Pick<CommandContext, 'terminal'>, costs: Costs): void {
   const { out, progress } = context.terminal;
   const cells = (spent: CallCosts): readonly string[] => [
     String(spent.calls),
@@ -31,7 +33,9 @@ function printCosts(context: CommandContext, costs: Costs): void {
     readableCost(spent),
   ];
   const lines = costLines(costs).map((line) => [safeLine(line.agent), safeLine(line.model), ...cells(line)]);
-  printTable(out, ['AGENT', 'MODEL', 'CALLS', 'IN', 'OUT', 'CACHED', 'COST'], [...lines, ['total', '', ...cells(costs.total)]]);
+  const rows = [...lines, ['total', '', ...cells(costs.total)]];
+  // What is looked for is the price: it stays whole, whatever else has to go.
+  printTable(out, ['AGENT', 'MODEL', 'CALLS', 'IN', 'OUT', 'CACHED', 'COST'], rows, ['COST'], SPARE);
   if (costs.inDoubt.calls > 0) {
     const { calls } = costs.inDoubt;
     const them = calls === 1 ? 'it' : 'them';

@@ -8,7 +8,7 @@ import type { RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { type Level, timelineLine } from '../../projections/timeline.ts';
 import { findRun } from '../drive/find-run.ts';
-import { type CommandContext, printJson, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, printJson, requestAsCalled, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { isAtLeast, shownLines } from '../view/plain-lines.ts';
 
@@ -62,10 +62,12 @@ async function followLogs(
 function printer(context: CommandContext, options: LogsOptions, collected: LedgerEvent[]): (event: LedgerEvent) => void {
   const { out } = context.terminal;
   const agents = new Map<RunId, string>();
+  const call = callOf(context);
   if (options.jsonl) return (event) => out.line(JSON.stringify(event));
   if (options.json) return (event) => void collected.push(event);
   return (event) => {
     const line = timelineLine(agents, event);
-    if (isAtLeast(line.level, options.level)) for (const text of shownLines(line, out)) out.line(text);
+    const shown = { ...line, text: requestAsCalled(line.text, call) };
+    if (isAtLeast(line.level, options.level)) for (const text of shownLines(shown, out)) out.line(text);
   };
 }

@@ -1,9 +1,12 @@
 /** Processes as a table: what is in it, and what a narrow terminal leaves out. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { testTerminal } from '../../../test/support/test-terminal.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { PsRow } from '../../front/run-rows.ts';
+import { initialCosts } from '../../projections/costs.ts';
 import { textWidth } from '../terminal/text-width.ts';
+import { printCosts } from './cost.ts';
 import { psLines } from './ps-table.ts';
 
 function row(more: Partial<PsRow> = {}): PsRow {
@@ -47,6 +50,19 @@ const spawned = (more: Partial<PsRow> = {}): PsRow =>
     },
     ...more,
   });
+
+it.each([24, 40, 50, 60, 80])('the price is never cut from the table of costs, at %i columns', (columns) => {
+  const spent = { ...{ calls: 3, inputTokens: 1_234_567, outputTokens: 123_456, cacheReadTokens: 99_000 }, uncountedCalls: 1 };
+  const known = { ...spent, nanoUsd: 2_600_000, unknownCalls: 0 };
+  const line = { ...known, agent: 'a-worker-with-a-long-name', model: 'anthropic/claude-sonnet-4-5' };
+  const costs = { ...initialCosts(), lines: new Map([['x', line]]), total: { ...known, unknownCalls: 2 } };
+  const terminal = testTerminal({ tty: true, columns });
+  printCosts({ terminal }, costs);
+  const [, first = '', total = ''] = terminal.written.out.split('\n');
+  expect(first).toMatch(/^a-work.* \$0\.0026$/);
+  expect(total).toMatch(/ \$0\.0026 \+ unknown \(2 calls\)$/);
+  if (columns >= 40) for (const row of terminal.written.out.split('\n')) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+});
 
 describe('the table of processes', () => {
   it('says below a run why it failed and when its model is asked again, to people', () => {

@@ -25,7 +25,7 @@ import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, hearFor, type RunTermsOptions } from '../drive/finish-run.ts';
 import { sayPassedOver } from '../drive/passed-over.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
-import { type CommandContext, callOf, usageError, withProject } from '../terminal/command.ts';
+import { asCalled, type CommandContext, callOf, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { readPrompt } from '../terminal/read-prompt.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -139,10 +139,11 @@ function usedUp(left: Budget): string | undefined {
 
 /** The newest run of the session that the new one is part of, if it is part of one. */
 async function goesOnFrom(
-  { terminal: { progress } }: CommandContext,
+  context: CommandContext,
   { ledger, engine }: Project,
   options: RunCommandOptions,
 ): Promise<RunRow | undefined> {
+  const { progress } = context.terminal;
   if (options.session !== undefined) return await findSession(ledger, options.session);
   if (options.continue !== true) return undefined;
   const { newest, passedOver } = await latestConversation(ledger);
@@ -150,7 +151,7 @@ async function goesOnFrom(
   if (passedOver !== undefined) {
     const { state, next = `troupe show ${shortId(passedOver.run)}` } = await standingNext(engine, passedOver);
     const how = `the newer one, with ${safeLine(passedOver.agent)}, has a run that is ${state}`;
-    progress.line(`${progress.paint.yellow('passed over')}: ${how}: ${next}`);
+    progress.line(`${progress.paint.yellow('passed over')}: ${how}: ${asCalled(next, callOf(context))}`);
   }
   return newest;
 }

@@ -307,7 +307,11 @@ describe('check looks at everything in one pass', () => {
     const terminal = testTerminal({ env, cwd: project.root });
     expect(await runProgram(['run', 'b', 'hi', '--json'], terminal)).not.toBe(0);
     expect(JSON.parse(terminal.written.out)).toMatchObject({
-      error: { code: 'unknown_price', message: expect.stringContaining(`The model ${model} ${message}`), fix: expect.stringContaining(fix) },
+      error: {
+        code: 'unknown_price',
+        message: expect.stringContaining(`The model ${model} ${message}`),
+        fix: expect.stringContaining(fix),
+      },
     });
   });
 

@@ -8,7 +8,7 @@ import type { Answer } from '../../events/catalogue.ts';
 import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import { hardWrap, proseLines, textWidth } from '../terminal/text-width.ts';
+import { cutToWidth, hardWrap, proseLines, textWidth } from '../terminal/text-width.ts';
 import { askerOf } from '../view/run-summary.ts';
 import type { LinePrompt } from '../view/run-view.ts';
 import type { Desk } from './desk.ts';
@@ -35,12 +35,21 @@ const AGAIN: LinePrompt = ['  edit it again? edit, no (or no and why): ', '  aga
 /** Why what they made of a call cannot be what it is made with; `undefined` when it can. */
 type Refused = Engine['refusedChange'];
 
-/** `undefined` when they would rather not answer now. */
-export async function askPerson(desk: Desk, screen: Screen, wait: OpenWait, refused: Refused): Promise<Answer | undefined> {
+/** `undefined` when they would rather not answer now. `which`: who asks, where the name alone does not say it. */
+export async function askPerson(
+  desk: Desk,
+  screen: Screen,
+  wait: OpenWait,
+  refused: Refused,
+  which?: string,
+): Promise<Answer | undefined> {
   const mark = screen.paint.yellow('?');
-  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, mark, refused);
+  const above = (width: number): readonly string[] =>
+    which === undefined ? [] : [screen.paint.dim(cutToWidth(`  ${which}`, width))];
+  if (wait.kind === 'permission') return await askPermission(desk, screen, wait, { mark, above }, refused);
   const choices = wait.choices ?? [];
   const about = (): readonly string[] => [
+    ...above(screen.width()),
     ...`${mark} ${screen.paint.bold(askerOf(wait))}: ${safeText(wait.question)}`.split('\n'),
     ...choices.map((choice, index) => `  ${index + 1}. ${safeLine(choice)}`),
   ];
@@ -59,6 +68,7 @@ export async function confirmApproval(
   const shown = createShown(screen, {
     request: input === undefined ? request : changedQuestion(tool, input),
     mark: screen.paint.yellow('?'),
+    above: NOTHING,
     below: () => later,
   });
   if ((await showWhole(desk, screen, shown)) !== 'seen') return false;
@@ -75,13 +85,13 @@ async function askPermission(
   desk: Desk,
   screen: Screen,
   wait: PermissionWait,
-  mark: string,
+  first: Pick<Shown, 'mark' | 'above'>,
   refused: Refused,
 ): Promise<Answer | undefined> {
   // A permission is asked for in a sentence of our own, which names the agent. What "always" would mean is said before anybody
   // chooses it.
   const below = (width: number): readonly string[] => (wait.rule === undefined ? [] : alwaysLines(wait, width));
-  const shown = createShown(screen, { request: wait.request, mark, below });
+  const shown = createShown(screen, { request: wait.request, ...first, below });
   for (;;) {
     const seen = await showWhole(desk, screen, shown);
     if (seen !== 'seen') return seen;
@@ -96,6 +106,8 @@ async function askPermission(
 interface Shown {
   readonly request: string;
   readonly mark: string;
+  /** Stands before the request. */
+  above(width: number): readonly string[];
   /** Stands between the request and the question. */
   below(width: number): readonly string[];
 }
@@ -103,13 +115,15 @@ interface Shown {
 /** All of it, at the width that the screen has now. */
 type ShownLines = () => readonly string[];
 
-function createShown(screen: Screen, { request, mark, below }: Shown): ShownLines {
+const NOTHING = (): readonly string[] => [];
+
+function createShown(screen: Screen, { request, mark, above, below }: Shown): ShownLines {
   let made: { readonly width: number; readonly lines: readonly string[] } | undefined;
   return () => {
     const width = screen.width();
     if (made?.width === width) return made.lines;
     const [first = '', ...rest] = requestLines(request, width);
-    made = { width, lines: [`${mark} ${first}`, ...rest, ...below(width)] };
+    made = { width, lines: [...above(width), `${mark} ${first}`, ...rest, ...below(width)] };
     return made.lines;
   };
 }
@@ -186,7 +200,7 @@ async function editAndAsk(
     else if (current === input) return 'nothing';
     draft = current;
     const request = changedQuestion(tool, current);
-    const shown = createShown(screen, { request, mark: screen.paint.yellow('!'), below: () => [] });
+    const shown = createShown(screen, { request, mark: screen.paint.yellow('!'), above: NOTHING, below: NOTHING });
     const seen = await showWhole(desk, screen, shown);
     if (seen !== 'seen') return seen;
     const answer = await asked(desk, CHANGED, shown, parseChanged);

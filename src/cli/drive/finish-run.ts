@@ -63,7 +63,7 @@ export function chooseView(context: CommandContext, run: RunId, options: OutputO
   const progress = options.quiet
     ? createSilentView(terminal.progress)
     : terminal.animated
-      ? createLiveTree({ screen: terminal.progress, clock, root: run })
+      ? createLiveTree({ screen: terminal.progress, clock, root: run, call: callOf(context) })
       : createPlainLines(terminal.progress, 'info');
   return options.jsonl ? bothViews(progress, createJsonLines(terminal.out)) : progress;
 }

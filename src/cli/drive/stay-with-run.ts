@@ -24,6 +24,7 @@ import { createDesk } from './desk.ts';
 import { leftStanding } from './left-standing.ts';
 import { notRecorded } from './not-recorded.ts';
 import { takenBackText } from './taken-back.ts';
+import { whichOf } from './which-of.ts';
 
 export interface Drive {
   readonly context: CommandContext;
@@ -56,7 +57,7 @@ export async function stayWithRun(drive: Drive, started: RunHandle): Promise<Run
       asked(event);
     });
   const answer: Company['answer'] = async (wait, gone) =>
-    enough.aborted ? undefined : await answerTo(drive, notifier, { wait, session: started.session }, gone, enough);
+    enough.aborted ? undefined : await answerTo(drive, notifier, { wait, started }, gone, enough);
   const told = (wait: OpenWait, outcome: AnswerOutcome): void => {
     if (outcome.kind !== 'accepted') view.say([`  ${notRecorded(drive.context, wait, outcome).message}`]);
   };
@@ -102,9 +103,9 @@ function tellEnd(notifier: Notifier, agent: string, end: RunEnd): void {
 }
 
 async function answerTo(
-  { approveAll, context: { terminal }, project: { ledger, engine }, view }: Drive,
+  { approveAll, context: { terminal }, project: { ledger, engine }, view, follower: { tree } }: Drive,
   notifier: Notifier,
-  { wait, session }: { readonly wait: OpenWait; readonly session: RunHandle['session'] },
+  { wait, started: { session, run: root } }: { readonly wait: OpenWait; readonly started: RunHandle },
   gone: AbortSignal,
   enough: AbortSignal,
 ): Promise<GivenAnswer | undefined> {
@@ -114,7 +115,8 @@ async function answerTo(
   notifier.tell(`Needs you: ${wait.member ?? wait.agent}`);
   if (!terminal.interactive) return undefined;
   const desk = createDesk(terminal, view, AbortSignal.any([gone, enough]));
-  const answer = await askPerson(desk, terminal.progress, wait, engine.refusedChange);
+  const which = await whichOf({ ledger, session, tree, root }, wait);
+  const answer = await askPerson(desk, terminal.progress, wait, engine.refusedChange, which);
   const isTakenBack = answer === undefined && gone.aborted && !enough.aborted;
   const takenBack = isTakenBack ? await takenBackText(ledger, session, wait) : undefined;
   if (takenBack !== undefined) desk.say(...proseLines(`  ${takenBack}`, terminal.progress.width(), { indent: 4 }));

@@ -9,10 +9,11 @@ import { limits } from '../../base/limits.ts';
 import type { RunEnd } from '../../engine/port.ts';
 import { standingOf, stateOf } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
+import { requestText } from '../../projections/request-text.ts';
 import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { matchRuns } from '../drive/find-run.ts';
-import { asCalled, callOf } from '../terminal/command.ts';
+import { asCalled, callOf, requestAsCalled } from '../terminal/command.ts';
 import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from '../terminal/exit-codes.ts';
 import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { decodePrompt, readPrompt } from '../terminal/read-prompt.ts';
@@ -292,6 +293,15 @@ describe('how it is called', () => {
     expect(terminal.written.progress).toBe('error: No run\n  fix: see: ./troupe ps --all\n');
   });
 
+  it('is in what a question has no room for, and never in what is asked for', () => {
+    const command = `troupe show last\n${'x'.repeat(limits.requestCharacters)}`;
+    const { text } = requestText({ input: { command }, run: 'run_01abcdef' });
+    const shown = requestAsCalled(text, './troupe');
+    expect(shown).toMatch(/^ {2}\| troupe show last\n/);
+    expect(shown).toMatch(/`\.\/troupe show abcdef --request` prints all of it/);
+    expect(requestAsCalled(`asks to use shell: ${text.slice(-200)}`, './troupe')).toContain('`./troupe show');
+  });
+
   it('is said of each problem of a file once that it is an error', () => {
     const terminal = testTerminal();
     explain(new TroupeError('config', 'troupe.yaml:3:1: error: unknown key "modle"'), ['ps'], terminal);
@@ -303,7 +313,7 @@ describe('how it is called', () => {
     const files = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name));
     expect(files.length).toBeGreaterThan(100);
     const printed = /\.(?:line|prose)\(\s*[`'"][^`'"]*(?<![\w./-])troupe [a-z]/;
-    expect(files.filter((name) => printed.test(readFileSync(join(cli, name), 'utf8')))).toEqual(['serving/console-pages.ts']);
+    expect(files.filter((name) => printed.test(readFileSync(join(cli, name), 'utf8')))).toEqual([]);
   });
 
   it('names the folder so that a shell takes it for one word', () => {

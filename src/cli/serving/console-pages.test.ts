@@ -22,9 +22,9 @@ it('a browser is started with the address', async () => {
 });
 
 it('without a browser the link is left to whoever looks, and is in no log', async () => {
-  const terminal = testTerminal();
+  const terminal = testTerminal({ env: { BROWSER: join(folder, 'nowhere'), TROUPE_CALLED_AS: './troupe' } });
   expect(await openBrowser('http://127.0.0.1:1/', { BROWSER: join(folder, 'nowhere') })).toBe(false);
-  await showConsole('http://127.0.0.1:1/login#code', { BROWSER: join(folder, 'nowhere') }, terminal.progress);
-  expect(terminal.written.all).toContain('no browser could be started');
+  await showConsole('http://127.0.0.1:1/login#code', { terminal, cwd: terminal.cwd });
+  expect(terminal.written.all).toContain('no browser could be started; start ./troupe serve in a terminal');
   expect(terminal.written.all).not.toContain('#code');
 });

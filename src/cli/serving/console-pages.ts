@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Environment } from '../../base/environment.ts';
 import { type ConsoleFiles, createConsoleFiles } from '../../http/console/files.ts';
 import { consoleFolder, prepareConsole } from '../terminal/built-pages.ts';
-import type { Screen } from '../terminal/terminal.ts';
+import { type CommandContext, callOf } from '../terminal/command.ts';
 
 export interface ServedConsole extends ConsoleFiles {
   /** Resolves when the files are there: at once in a published package, after a build in a fresh checkout. */
@@ -47,9 +47,10 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 };
 
 /** Tells where the console is, and opens it when somebody wants that. */
-export async function showConsole(url: string, env: Environment, progress: Screen): Promise<void> {
+export async function showConsole(url: string, context: Pick<CommandContext, 'cwd' | 'terminal'>): Promise<void> {
+  const { env, progress } = context.terminal;
   if (await openBrowser(url, env)) progress.line('  the console is open in your browser');
   else if (progress.isTty)
     progress.line('  no browser could be started: open the link above, also from another machine that reaches it');
-  else progress.line('warning: no browser could be started; start troupe serve in a terminal, which shows the link');
+  else progress.line(`warning: no browser could be started; start ${callOf(context)} serve in a terminal, which shows the link`);
 }

@@ -163,12 +163,12 @@ function exposed(): readonly string[] {
 }
 
 /** A server without its console is still one: what is wrong is told, and it goes on. */
-async function openConsole({ terminal }: CommandContext, pages: ServedConsole, url: string): Promise<void> {
+async function openConsole(context: CommandContext, pages: ServedConsole, url: string): Promise<void> {
   try {
     await pages.ready();
-    await showConsole(url, terminal.env, terminal.progress);
+    await showConsole(url, context);
   } catch (error) {
-    terminal.progress.line(`warning: the console cannot be shown: ${safeLine(messageOf(error))}`);
+    context.terminal.progress.line(`warning: the console cannot be shown: ${safeLine(messageOf(error))}`);
   }
 }
 

@@ -52,6 +52,14 @@ export function asCalled(text: string, call: string): string {
   return text.replace(/(?<![\w./-])troupe(?= [a-z])/g, () => call);
 }
 
+/**
+ * A question that has no room for all of a request, with the command that shows it as whoever reads it would call it. Nothing of
+ * the request itself is touched: its lines have a mark in front.
+ */
+export function requestAsCalled(text: string, call: string): string {
+  return text.replace(/^(?! {2}\|)(.*\(requestCharacters\)\. `)troupe(?= show)/gm, (_all, before: string) => `${before}${call}`);
+}
+
 /** As a shell takes it for one word. */
 function quoted(word: string): string {
   return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

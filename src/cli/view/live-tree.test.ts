@@ -29,7 +29,7 @@ function team(): ReturnType<typeof eventList> {
   return list;
 }
 
-const look = { now: startedAt(9), width: 80, height: 24, paint, text: '' };
+const look = { now: startedAt(9), width: 80, height: 24, paint, text: '', call: './troupe' };
 
 describe('frames of the live tree', () => {
   it('show who does what, since when, for how much', () => {
@@ -68,7 +68,7 @@ describe('frames of the live tree', () => {
       );
     const lines = frameLines(fold(list.events), ROOT, { ...look, height: 10, text: 'much text' });
     expect(lines).toHaveLength(9);
-    expect(lines.at(-1)).toBe(`  … and 44 more lines: troupe show ${ROOT.slice(-6)}`);
+    expect(lines.at(-1)).toBe(`  … and 44 more lines: ./troupe show ${ROOT.slice(-6)}`);
   });
 
   it('show the end of the text that is being written, made safe', () => {
@@ -104,7 +104,7 @@ describe('the live tree', () => {
     const writes: string[] = [];
     const screen = createScreen({ write: (text) => writes.push(text), columns: 80, rows: 24, isTTY: true }, false);
     const clock = handClock();
-    return { clock, writes, view: createLiveTree({ screen, clock, root: ROOT }) };
+    return { clock, writes, view: createLiveTree({ screen, clock, root: ROOT, call: 'troupe' }) };
   }
 
   it('draws at most ten times a second, however much happens', () => {

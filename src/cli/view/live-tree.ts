@@ -25,6 +25,8 @@ const TEXT_LINES_MAX = 8;
 
 export interface FrameOptions extends TreeLook {
   readonly height: number;
+  /** How the command line is called, for what there is no room for. */
+  readonly call: string;
   /** The end of what is being written, untrusted. */
   readonly text: string;
   /** Rows for that, at the most. */
@@ -33,7 +35,7 @@ export interface FrameOptions extends TreeLook {
 
 /** One picture. Never taller than the screen: what was drawn must be reachable to be drawn over. */
 export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): readonly string[] {
-  const { width, height, paint } = options;
+  const { width, height, paint, call } = options;
   const text =
     options.text.trim() === ''
       ? []
@@ -43,19 +45,21 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   const rest = Math.max(0, room - lines.length);
   const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
   if (lines.length <= room) return [...lines, ...shown];
-  return [...lines.slice(0, room - 1), paint.dim(`  … and ${lines.length - room + 1} more lines: troupe show ${shortId(root)}`)];
+  const more = `  … and ${lines.length - room + 1} more lines: ${call} show ${shortId(root)}`;
+  return [...lines.slice(0, room - 1), paint.dim(more)];
 }
 
 export interface LiveTreeOptions {
   readonly screen: Screen;
   readonly clock: Clock;
   readonly root: RunId;
+  readonly call: string;
   /** What stays when it rests; the whole picture without it. */
   readonly still?: ((tree: RunTree, standing: TreeLook['standing']) => readonly string[]) | undefined;
   readonly textRows?: number | undefined;
 }
 
-export function createLiveTree({ screen, clock, root, still, textRows }: LiveTreeOptions): RunView {
+export function createLiveTree({ screen, clock, root, call, still, textRows }: LiveTreeOptions): RunView {
   let tree: RunTree | undefined;
   const words = createLiveWords();
   const canvas = createCanvas(screen);
@@ -71,7 +75,7 @@ export function createLiveTree({ screen, clock, root, still, textRows }: LiveTre
     const below = typed === undefined ? 0 : 1 + rowsOf(typed.about?.() ?? [], width);
     const height = screen.height() - below;
     const { writing } = words;
-    const look = { now: clock.now(), width, height, paint: screen.paint, writing, ...present({ standing }) };
+    const look = { now: clock.now(), width, height, paint: screen.paint, call, writing, ...present({ standing }) };
     return frameLines(tree, root, { ...look, text: shown, textRows });
   };
   const paint = (): void => canvas.paint(picture(words.text()), typed);

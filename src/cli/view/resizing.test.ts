@@ -69,7 +69,7 @@ it.each([
   const terminal = lateTerminal(100);
   const clock = { ...handClock(), now: () => startedAt(0) };
   terminal.screen.write(ABOVE.map((line) => `${line}\n`).join(''));
-  const view = createLiveTree({ screen: terminal.screen, clock, root: ROOT });
+  const view = createLiveTree({ screen: terminal.screen, clock, root: ROOT, call: 'troupe' });
   const tree = initialRunTree();
   for (const event of team()) view.event(event, foldRunTree(tree, event));
   if (typed !== undefined) view.typing(typed);
@@ -99,7 +99,7 @@ it.each([
 
 it.each([24, 30, 40, 45, 60, 80])('a question shows every choice at %i columns', async (columns) => {
   const terminal = lateTerminal(columns);
-  const view = createLiveTree({ screen: terminal.screen, clock: handClock(), root: ROOT });
+  const view = createLiveTree({ screen: terminal.screen, clock: handClock(), root: ROOT, call: 'troupe' });
   const input = { command: 'touch a' };
   const asked = { run: ROOT, agent: 'w', wait: 'turn/1/tool/0/approval', question: '', askedAt: '' };
   const wait: PermissionWait = {

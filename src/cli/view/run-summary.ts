@@ -8,7 +8,7 @@ import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import { afterFailure, onOtherModel } from '../../front/after-failure.ts';
 import type { RunSummary } from '../../front/summary.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
-import { asCalled } from '../terminal/command.ts';
+import { asCalled, requestAsCalled } from '../terminal/command.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { proseLines, textWidth } from '../terminal/text-width.ts';
@@ -139,7 +139,7 @@ export function waitLines(waits: readonly OpenWait[], call: string): readonly st
     const named = waits.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
     // A permission is asked for in a sentence of our own, which names the agent.
     if (wait.kind === 'permission') {
-      const question = safeText(wait.question).split('\n');
+      const question = safeText(requestAsCalled(wait.question, call)).split('\n');
       // What is not all here is looked at first.
       if (wait.missing > 0) return [...question, `  ${call} show ${run} --request`, denyLine(call, run, named)];
       return [...question, ...permissionLines(wait, call, named)];

@@ -10,8 +10,10 @@ export function printTable(
   rows: readonly (readonly string[])[],
   /** Columns that people copy from or look for: they are not cut. */
   whole?: readonly string[],
+  /** Columns that are left out, in this order, before one of those is cut. */
+  spare?: readonly string[],
 ): void {
-  for (const [index, line] of tableLines(heading, rows, screen.isTty ? screen.width() : undefined, whole).entries()) {
+  for (const [index, line] of tableLines(heading, rows, screen.isTty ? screen.width() : undefined, whole, spare).entries()) {
     screen.line(index === 0 ? screen.paint.dim(line) : line);
   }
 }
@@ -22,19 +24,29 @@ export function tableLines(
   rows: readonly (readonly string[])[],
   width?: number,
   whole?: readonly string[],
+  spare: readonly string[] = [],
 ): readonly string[] {
   const widths = heading.map((title, column) => {
     return rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? '')), textWidth(title));
   });
   const fitted = width === undefined ? widths : fittedTo(widths, heading, width, whole);
+  const [first, ...others] = spare;
+  if (width !== undefined && first !== undefined && totalOf(fitted) > width) {
+    const kept = (row: readonly string[]): readonly string[] => row.filter((_cell, column) => heading[column] !== first);
+    return tableLines(kept(heading), rows.map(kept), width, whole, others);
+  }
+  // A terminal too narrow for what is not cut breaks the line.
+  const endsWhole = whole?.includes(heading.at(-1) ?? '') === true;
   return [heading, ...rows].map((row) => {
     const line = row
       .map((cell, column) => padToWidth(cutToWidth(cell, fitted[column] ?? 0), (fitted[column] ?? 0) + GAP))
       .join('')
       .trimEnd();
-    return width === undefined ? line : cutToWidth(line, width);
+    return width === undefined || endsWhole ? line : cutToWidth(line, width);
   });
 }
+
+const totalOf = (widths: readonly number[]): number => widths.reduce((sum, one) => sum + one + GAP, -GAP);
 
 /** Narrower than this a column says nothing any more. */
 const COLUMN_MIN = 8;
@@ -49,7 +61,7 @@ function fittedTo(
   const least = heading.map((title, column) =>
     whole.includes(title) ? (widths[column] ?? 0) : Math.max(COLUMN_MIN, textWidth(title)),
   );
-  const over = (): number => fitted.reduce((sum, one) => sum + one + GAP, -GAP) - width;
+  const over = (): number => totalOf(fitted) - width;
   while (over() > 0) {
     const spare = fitted.map((one, column) => one - (least[column] ?? 0));
     const widest = spare.indexOf(Math.max(...spare));

@@ -101,7 +101,13 @@ export function unknownPrice(
   const unknown = setup.models.find((model) => options.prices.cost(model, { inputTokens: 1, outputTokens: 1 }) === undefined);
   if (unknown === undefined) return undefined;
   if (remote !== undefined) return unknownThere(setup.definition);
-  return unknownName(options, unknown) ?? { code: 'unknown_price', message: `The price of ${unknown} ${NOT_KEPT}`, fix: UNKNOWN_PRICE_FIX };
+  return (
+    unknownName(options, unknown) ?? {
+      code: 'unknown_price',
+      message: `The price of ${unknown} ${NOT_KEPT}`,
+      fix: UNKNOWN_PRICE_FIX,
+    }
+  );
 }
 
 /** Mostly a slip of the pen: who is told of a price first looks for it there. */
