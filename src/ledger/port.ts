@@ -189,7 +189,8 @@ export type VerifyReport =
 
 /** One value that follows from the events and is another. */
 export interface DriftedRow {
-  readonly table: 'run' | 'session' | 'counter';
+  /** `feed` is the order of all events; its rows go by the name of their session. */
+  readonly table: 'run' | 'session' | 'counter' | 'feed';
   readonly name: string;
   /** `name` when no event speaks of the row at all. */
   readonly column: string;

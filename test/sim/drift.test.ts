@@ -91,6 +91,12 @@ const tampered: readonly (readonly [what: string, sql: string, found: Partial<Dr
   ],
   ["what the project's has", "DELETE FROM counter WHERE name = 'budget/project/tokens'", { table: 'counter', found: 0 }],
   ['a budget of nobody', "INSERT INTO counter (name, value) VALUES ('budget/run_x/calls', 7)", { table: 'counter', expected: 0 }],
+  ['events that are missing in the order of all', 'DELETE FROM feed WHERE position = 2', { table: 'feed', column: 'entries' }],
+  [
+    'events in a wrong place of the order of all',
+    'UPDATE feed SET position = 5 - position WHERE position IN (2, 3)',
+    { table: 'feed', column: 'astray', found: 2 },
+  ],
   ['a message that nobody read', "INSERT INTO counter (name, value) VALUES ('read/m1', 1)", { name: 'read/m1', expected: 0 }],
 ];
 

@@ -14,6 +14,9 @@ export function damageText(report: Damage): string {
 
 export function driftText({ table, name, column, found, expected, event }: DriftedRow): string {
   if (column === 'name') return `${table} ${name}: no event speaks of it`;
+  if (table === 'feed' && column === 'astray')
+    return `the order of all events has ${counted(Number(found), 'event')} of ${name} in a wrong place`;
+  if (table === 'feed') return `the order of all events has ${found} of the ${counted(Number(expected), 'event')} of ${name}`;
   const why = event === null ? 'no event says so' : `${event} and those before it say ${expected ?? 'nothing'}`;
   return `${table} ${name}: ${column} is ${found ?? 'nothing'}, but ${why}`;
 }

@@ -26,7 +26,7 @@ export const verifyReport = z.discriminatedUnion('kind', [
     kind: z.literal('drifted'),
     rows: z.array(
       z.object({
-        table: z.enum(['run', 'session', 'counter']),
+        table: z.enum(['run', 'session', 'counter', 'feed']),
         name: z.string(),
         column: z.string(),
         found: value,

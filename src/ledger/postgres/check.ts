@@ -13,7 +13,10 @@ const SNAPSHOT: Statement = {
   text: `
 SELECT 'session' AS kind, row_to_json(found)::text AS found FROM (
   SELECT name, sealed, encode(seal, 'hex') AS seal, head, inbound, collected,
-         coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last
+         coalesce((SELECT max(position) FROM event WHERE event.session = session.id), 0) AS last,
+         (SELECT json_build_object('entries', count(*), 'astray', count(*) FILTER (WHERE position <> place)) FROM (
+           SELECT position, row_number() OVER (ORDER BY written, id) AS place FROM feed WHERE feed.session = session.id
+         ) AS numbered) AS feed
   FROM session WHERE head > 0 AND ($1::text IS NULL OR name = $1) ORDER BY id
 ) AS found
 UNION ALL
@@ -53,6 +56,7 @@ function sealedSession(row: Row): SealedSession {
     inbound: integer(row, 'inbound'),
     collected: integer(row, 'collected'),
     head: integer(row, 'head'),
+    feed: row['feed'] as unknown as NonNullable<SealedSession['feed']>,
   };
 }
 

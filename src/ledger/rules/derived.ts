@@ -32,6 +32,8 @@ export interface IndexedSession {
   readonly inbound: number;
   /** Only where a store keeps it beside the events. */
   readonly head?: number;
+  /** Its events in the order of all: how many there are, and how many of them do not stand where they should. */
+  readonly feed?: { readonly entries: number; readonly astray: number };
 }
 
 type Value = string | number | null;
@@ -73,6 +75,7 @@ export function deriveSession(session: SessionId, counters: DerivedCounters): De
         const event = expected === 0 ? null : eventId(session, expected);
         if (there !== expected) wrong.push({ table: 'session', name: session, column, found: there, expected, event });
       }
+      wrong.push(...feedDrifts(found, marks.head));
       for (const row of indexed) {
         const expected = runs.get(row.run);
         if (expected !== undefined) wrong.push(...runDrifts(session, row, expected));
@@ -87,6 +90,14 @@ export function deriveSession(session: SessionId, counters: DerivedCounters): De
       return wrong;
     },
   };
+}
+
+function feedDrifts({ session, feed }: IndexedSession, head: number): DriftedRow[] {
+  if (feed === undefined) return [];
+  const { entries, astray } = feed;
+  const row = { table: 'feed', name: session, event: head === 0 ? null : eventId(session, head) } as const;
+  if (entries !== head) return [{ ...row, column: 'entries', found: entries, expected: head }];
+  return astray === 0 ? [] : [{ ...row, column: 'astray', found: astray, expected: 0 }];
 }
 
 const UNSTARTED = { parent: null, agent: null, role: null, state: null, startedAt: null, endedAt: null };

@@ -20,6 +20,8 @@ const AS_RUNS: ReadonlySet<string> = new Set(['root', 'parent']);
 const REBUILDS = 'rebuilds';
 
 export interface Rebuild {
+  /** Puts a session into the order of all anew, behind those that are there: who follows sees it again, and misses nothing. */
+  fedAgain(session: string): readonly Repair[];
   counter(name: string): Promise<number>;
   verify(): Promise<VerifyReport>;
   /** Makes all changes in one transaction, or none when `take` changes nothing, and says which. */
@@ -31,7 +33,14 @@ export async function setRight(store: Rebuild): Promise<VerifyReport> {
   for (let attempt = 0; attempt < limits.rebuildAttempts; attempt += 1) {
     const before = await store.counter(REBUILDS);
     const found = await store.verify();
-    if (found.kind !== 'drifted' || (await store.apply(turnAfter(before), found.rows.map(repairOf)))) return found;
+    if (
+      found.kind !== 'drifted' ||
+      (await store.apply(
+        turnAfter(before),
+        found.rows.flatMap((row) => (row.table === 'feed' ? store.fedAgain(row.name) : [repairOf(row)])),
+      ))
+    )
+      return found;
   }
   throw new TroupeError('ledger_busy', `The ledger was set right by others ${limits.rebuildAttempts} times meanwhile`, {
     fix: 'Run troupe ledger verify; when it still finds something, run troupe ledger rebuild again.',
@@ -69,6 +78,19 @@ function repairOf({ table, name, column, found, expected }: DriftedRow): Repair 
   const more = column === 'sealed' ? `, ${seal}` : '';
   const text = `UPDATE ${table} SET ${place} = ${as('$1')}${more} WHERE name = $2 AND ${place} IS NOT DISTINCT FROM ${as('$3')}`;
   return { text, values: [expected, name, found] };
+}
+
+/** `columns` and `values` are what a store keeps beside the session and the position. */
+export function feedRepairs(session: string, columns = '', values = ''): readonly Repair[] {
+  const ofSession = 'session = (SELECT session.id FROM session WHERE session.name = $1)';
+  return [
+    { text: `DELETE FROM feed WHERE ${ofSession}`, values: [session] },
+    {
+      text: `INSERT INTO feed (${columns}session, position)
+        SELECT ${values}session, position FROM event WHERE ${ofSession} ORDER BY position`,
+      values: [session],
+    },
+  ];
 }
 
 /** The same with the parameters of SQLite. */

@@ -1,13 +1,15 @@
 /** Everything that a ledger in a file keeps beside its events: looked at as it is at one moment, and set right. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { ReadQuery, VerifyReport } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
-import { forSqlite, type Rebuild, type Repair, setRight } from '../rules/rebuild.ts';
+import { feedRepairs, forSqlite, type Rebuild, type Repair, setRight } from '../rules/rebuild.ts';
 import type { StoredEvent } from '../rules/stored-event.ts';
 import { indexedRuns, type SealedSession, type Snapshot, type VerifySource, verifyLedger } from '../verify.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Memo } from './memo.ts';
+import { hasFeed } from './schema.ts';
 
 const SELECT_SESSIONS = `
 SELECT name, sealed, seal, inbound, collected,
@@ -24,11 +26,12 @@ export function readSnapshot(database: DatabaseSync, only: SessionId | undefined
   const given = only === undefined ? [] : [only];
   database.exec('BEGIN');
   try {
+    const feeds = hasFeed(database) ? feedsOf(database.prepare(SELECT_FEEDS).all()) : undefined;
     return {
       sessions: database
         .prepare(`${SELECT_SESSIONS}${ofSession} ORDER BY id`)
         .all(...given)
-        .map(sealedSession),
+        .map((row) => sealedSession(row, feeds)),
       runs: indexedRuns(database.prepare(`${SELECT_RUNS}${ofRun} ORDER BY run.id`).all(...given)),
       counters: new Map(
         database
@@ -42,8 +45,21 @@ export function readSnapshot(database: DatabaseSync, only: SessionId | undefined
   }
 }
 
-function sealedSession(row: Row): SealedSession {
+/** In the order of all events those of one session come in their own. */
+const SELECT_FEEDS = `
+SELECT session.name AS session, count(*) AS entries, sum(numbered.position <> numbered.place) AS astray
+FROM (SELECT session, position, row_number() OVER (PARTITION BY session ORDER BY id) AS place FROM feed) AS numbered
+JOIN session ON session.id = numbered.session GROUP BY numbered.session`;
+
+type Feeds = ReadonlyMap<string, NonNullable<SealedSession['feed']>>;
+
+const feedsOf = (rows: readonly Row[]): Feeds =>
+  new Map(rows.map((row) => [text(row, 'session'), { entries: integer(row, 'entries'), astray: integer(row, 'astray') }]));
+
+function sealedSession(row: Row, feeds: Feeds | undefined): SealedSession {
+  const feed = feeds === undefined ? undefined : (feeds.get(text(row, 'name')) ?? { entries: 0, astray: 0 });
   return {
+    ...present({ feed }),
     session: text(row, 'name') as SessionId,
     last: integer(row, 'last'),
     sealed: integer(row, 'sealed'),
@@ -90,7 +106,12 @@ interface RebuildNeeds {
 /** Indexes are made anew from their tables, and rows from their events. Gives what was found before. */
 export async function rebuildSqlite(needs: RebuildNeeds): Promise<VerifyReport> {
   const { database, writes, verify, counter } = needs;
-  const store: Rebuild = { verify, counter, apply: (turn, repairs) => repair(needs, turn, repairs) };
+  const store: Rebuild = {
+    verify,
+    counter,
+    fedAgain: (session) => feedRepairs(session),
+    apply: (turn, repairs) => repair(needs, turn, repairs),
+  };
   const found = await setRight(store);
   if (found.kind !== 'damaged') return found;
   await writes.submit({
