@@ -171,4 +171,12 @@ export const executorMutations: readonly Mutation[] = [
     replace: 'false',
     caughtBy: { file: limits, test: 'is not known whole where another session took over from one that was lost' },
   },
+  {
+    invariant: 'On a cluster what an executor did is recorded only with its files',
+    change: 'the result of a call comes before them',
+    file: 'src/engine/executors/witness.ts',
+    find: 'if (isTravelling(node)) looking',
+    replace: 'if (!isTravelling(node)) looking',
+    caughtBy: { file: 'test/sim/cluster-empty-workers.test.ts', test: 'its calls are recorded with their files' },
+  },
 ];

@@ -1,6 +1,6 @@
 /**
- * Whether anybody is there to do what an agent hands over to executors, and somewhere to do it. Looked at before a run starts:
- * otherwise its model would be paid for a plan that nobody can carry out.
+ * Whether anybody is there to do what an agent hands over to executors, and somewhere to do it. Looked at before its model is
+ * asked for the first time, where executors would be started: otherwise it would be paid for a plan that nobody can carry out.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { executorNamed } from '../agents/definition/executor.ts';
@@ -12,17 +12,29 @@ import { wantsPlaces } from '../patterns/pattern.ts';
 import { registeredPatterns } from '../patterns/registered.ts';
 import type { AgentAccess, ExecutorAccess, TaskAccess } from './options.ts';
 
+type KnowsExecutors = Pick<AgentAccess, 'agent'> & Pick<ExecutorAccess, 'executors'>;
+
+/** Before a run that is driven here. */
 export async function nobodyToWork(
-  options: Pick<AgentAccess, 'agent' | 'patterns'> & Pick<ExecutorAccess, 'executors'> & TaskAccess,
+  options: KnowsExecutors & Pick<AgentAccess, 'patterns'> & TaskAccess,
   agent: AgentDefinition,
   folder: string,
 ): Promise<Failure | undefined> {
-  const { agent: find, executors, places, patterns = registeredPatterns } = options;
+  const { places, patterns = registeredPatterns } = options;
   const nowhere = wantsPlaces(patterns, agent) ? await places?.problem?.(folder) : undefined;
   if (nowhere !== undefined) {
     const fix = `${nowhere.fix ?? ''} Or leave out "workspace: worktree" of ${agent.name}: the folder is worked in as it is.`;
     return { ...nowhere, fix: fix.trim() };
   }
+  return await noExecutor(options, agent, folder);
+}
+
+/** Where they would be started. */
+export async function noExecutor(
+  { agent: find, executors }: KnowsExecutors,
+  agent: AgentDefinition,
+  folder: string,
+): Promise<Failure | undefined> {
   if (executors === undefined) return undefined;
   const missing: ExecutorFailure[] = [];
   for (const { kind, target } of referencesOf(agent)) {

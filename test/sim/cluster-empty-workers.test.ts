@@ -1,7 +1,8 @@
 /**
  * Workers in empty folders: they have nothing of the project but the ledger and the address of the engine. What the agents are,
  * what they may do, which options the command was given and the files that tasks are about comes with the run. The place of a
- * task is built where it is worked on, and when that worker is killed it goes on elsewhere with the files as they were.
+ * task is built where it is worked on, and when that worker is killed it goes on elsewhere with the files as they were. Only
+ * which programs are started on a machine is said there.
  */
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +32,12 @@ const program = join(checkout, 'src', 'cli', 'main.ts');
 const PLACE = '$' + '{place}';
 let cluster: LocalCluster;
 const workers: ServerProcess[] = [];
+const NAMES = ['one', 'two', 'three'];
+/** A process of its own, that does what is said in the file for its task, in whatever life. */
+const SAMPLE = {
+  ...{ title: 'Sample', sandbox: 'off' },
+  command: [process.execPath, join(checkout, 'test/support/executors/sample-agent-main.ts'), '--plays', top],
+};
 
 const script = (name: string, turns: readonly unknown[]): string => {
   writeFileSync(join(root, `${name}.yaml`), JSON.stringify(turns));
@@ -54,9 +61,10 @@ beforeAll(async () => {
     ...{ program, clock: systemClock, random: systemRandom, say: () => undefined, gaveUp: () => undefined },
   });
   const [port = 0] = await freePorts([0]);
-  for (const name of ['one', 'two', 'three']) {
+  for (const name of NAMES) {
     const folder = join(top, name);
     mkdirSync(folder);
+    writeFiles(folder, { 'executors.yaml': JSON.stringify({ executors: { sample: SAMPLE } }) });
     const { settings, admin } = cluster;
     const env = { PATH: process.env['PATH'], HOME: folder };
     workers.push(
@@ -130,7 +138,7 @@ async function during(project: Project, use: (project: Project) => Promise<void>
   }
 }
 
-const REPLIES = {
+const repliesOf = (goal: string) => ({
   agents: {
     lead: [
       { toolCalls: [{ name: 'read', input: { path: 'src/draft.txt' } }] },
@@ -141,7 +149,7 @@ const REPLIES = {
             input: {
               tasks: [
                 {
-                  goal: 'Write the two files',
+                  goal,
                   include_paths: ['src/'],
                   exclude_paths: [],
                   acceptance: ['`grep -q second src/two.txt` passes'],
@@ -166,21 +174,22 @@ const REPLIES = {
       { text: 'Both files are written.' },
     ],
   },
-};
+});
 
 /** A repository with something that is not committed, and a project with an architect beside it. */
-function lead(): { readonly repo: string; readonly folder: string } {
-  const [repo, folder] = [join(top, 'repo'), join(top, 'lead')];
+function lead(executor: string): { readonly repo: string; readonly folder: string } {
+  const [repo, folder] = [join(top, `repo-${executor}`), join(top, `lead-${executor}`)];
   mkdirSync(join(folder, 'agents'), { recursive: true });
   mkdirSync(repo);
   git(repo, 'init', '-q', '-b', 'main');
   commitFiles(repo, { 'src/old.txt': 'old\n', 'README.md': 'read me\n' });
   writeFiles(repo, { 'src/draft.txt': 'not committed\n' });
   writeFiles(folder, {
-    'replies.json': JSON.stringify(REPLIES),
+    'replies.json': JSON.stringify(repliesOf(executor)),
     'troupe.yaml': `model: scripted:${join(folder, 'replies.json')}\n`,
-    'agents/lead.md': '---\narchitect: { executor: hand }\n---\nYou lead.\n',
+    'agents/lead.md': `---\narchitect: { executor: ${executor} }\n---\nYou lead.\n`,
     'agents/hand.md': '---\ntools: [read, write, shell]\npermissions: { shell: allow }\n---\nYou do the task of your package.\n',
+    'agents/sample.md': '---\nexecutor: sample\npermissions: { shell: allow }\n---\nYou do it, too.\n',
   });
   return { repo, folder };
 }
@@ -197,8 +206,22 @@ const eventsOf = async ({ ledger }: Project, session: SessionId): Promise<readon
 const ofType = <Type extends LedgerEvent['event_type']>(events: readonly LedgerEvent[], type: Type) =>
   events.filter((event): event is Extract<LedgerEvent, { event_type: Type }> => event.event_type === type);
 
+/** By a file of its folder. */
+function killWorkerOf(path: string): void {
+  const worker = workers[NAMES.indexOf(path.slice(top.length + 1).split('/')[0] ?? '')];
+  process.kill(worker?.pid ?? 0, 'SIGKILL');
+}
+
+const alive = (pid: number): boolean => {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
 it('an executor’s task goes on elsewhere with the files as they were, and is applied where the repository is', async () => {
-  const { repo, folder } = lead();
+  const { repo, folder } = lead('hand');
   const hidden = join(top, 'hidden');
   await during(await open(undefined, folder), async (project) => {
     // Nobody has the repository from here on: the workers stand still until it is out of their sight.
@@ -211,9 +234,7 @@ it('an executor’s task goes on elsewhere with the files as they were, and is a
 
     const written = () => globSync(join(top, '{one,two,three}/.troupe/worktrees/*/task-*/src/half.txt'));
     await expect.poll(written).toHaveLength(1);
-    const [half = ''] = written();
-    const worker = workers[['one', 'two', 'three'].indexOf(half.slice(top.length + 1).split('/')[0] ?? '')];
-    process.kill(worker?.pid ?? 0, 'SIGKILL');
+    killWorkerOf(written()[0] ?? '');
 
     const end = await done;
     const events = await eventsOf(project, session);
@@ -240,5 +261,70 @@ it('an executor’s task goes on elsewhere with the files as they were, and is a
       '?? src/one.txt',
       '?? src/two.txt',
     ]);
+  });
+});
+
+it('an executor’s process is started elsewhere and told what is done: its calls are recorded with their files', async () => {
+  const { repo, folder } = lead('sample');
+  const at = (name: string): string => join(top, name);
+  const begun = { sessionUpdate: 'tool_call', toolCallId: 'c2', title: 'second', kind: 'edit', status: 'in_progress' };
+  const plays = (...lines: readonly string[]): void => writeFileSync(at('plays-sample'), lines.join('\n'));
+  // Its first call is done and recorded before the second begins, and the second never ends.
+  const second = [`update ${JSON.stringify(begun)}`, 'put src/half.txt half', `pid-to ${at('pid')}`, 'hang'];
+  plays(`do ${at('effects')} first src/one.txt`, `until ${at('recorded')}`, ...second);
+  await during(await open(undefined, folder), async (project) => {
+    const started = await project.engine.start({ agent: 'lead', input: userText('Write them.'), workspace: repo });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    const { session, done } = started.handle;
+    const seen = () => project.ledger.read({ session, types: ['file.diff'] });
+    await expect.poll(seen).toHaveLength(1);
+    writeFileSync(at('recorded'), '');
+    await expect.poll(() => existsSync(at('pid'))).toBe(true);
+    // Who goes on has another session, and nothing but what it is told.
+    plays(
+      'shows src/draft.txt',
+      'shows src/one.txt',
+      `do ${at('effects')} second src/two.txt`,
+      'put src/late.txt late',
+      'say done',
+    );
+    const [half = ''] = globSync(join(top, '{one,two,three}/.troupe/worktrees/*/task-*/src/half.txt'));
+    killWorkerOf(half);
+
+    const end = await done;
+    const events = await eventsOf(project, session);
+    expect(end, JSON.stringify(ofType(events, 'task.error'))).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    expect(alive(Number(readFileSync(at('pid'), 'utf8')))).toBe(false);
+    expect(ofType(events, 'executor.session').map(({ payload }) => payload.restored)).toEqual(['new', 'new']);
+    const [first, again, ...more] = ofType(events, 'executor.prompted').map(({ payload }) => payload);
+    expect([first?.how, again?.how, more]).toEqual(['request', 'again', []]);
+    expect(again?.told).toContain('Known to be done:\n- first\n\nBegun, and nobody knows whether it was done:\n- second\n');
+    // What was recorded is there, what was half done is not, and nothing was done twice.
+    const [captured] = ofType(events, 'task.captured');
+    expect(captured?.payload.files.map(({ path }) => path)).toEqual(['src/late.txt', 'src/one.txt', 'src/two.txt']);
+    expect(readFileSync(at('effects'), 'utf8')).toMatch(/^first \S+\nsecond \S+\n$/);
+    const results = ofType(events, 'executor.result');
+    expect(results.map(({ payload }) => payload.id)).toEqual(['first', 'second']);
+    // Whoever finds the result of a call in the ledger finds its files there, and what was changed without a call before the end.
+    const kept = ofType(events, 'workspace.kept').filter(({ payload }) => payload.task !== undefined);
+    expect(kept.flatMap(({ payload }) => payload.files.map(({ path }) => path)).toSorted()).toEqual([
+      ...['src/late.txt', 'src/one.txt', 'src/two.txt'],
+    ]);
+    const keptAt = (path: string) => kept.find(({ payload }) => payload.files.some((file) => file.path === path))?.position;
+    expect(keptAt('src/one.txt')).toBeLessThan(results[0]?.position ?? 0);
+    expect(keptAt('src/two.txt')).toBeLessThan(results[1]?.position ?? 0);
+    expect(new Set(kept.map(({ payload }) => payload.by)).size).toBe(2);
+  });
+});
+
+it('an architect whose executor the worker does not know fails before its model is asked', async () => {
+  const { repo, folder } = lead('stranger');
+  await during(await open(undefined, folder), async (project) => {
+    const started = await project.engine.start({ agent: 'lead', input: userText('Write them.'), workspace: repo });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    const { session, done } = started.handle;
+    const error = { code: 'executor_unavailable', message: expect.stringContaining('There is no executor "stranger"') };
+    expect(await done).toMatchObject({ kind: 'ended', result: { status: 'failed', error } });
+    expect(await project.ledger.read({ session, types: ['model.request'] })).toEqual([]);
   });
 });

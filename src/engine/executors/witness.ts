@@ -35,18 +35,24 @@ export async function createWitness(
   const leave = watch?.enter(cwd);
   const seen = (evidence: readonly Evidence[]): NewEvent[] =>
     evidence.map((item) => recorded(recorder, item.type, item.payload, { step, ...present({ attachment: item.attachment }) }));
-  const looked = async (whose: 'command' | 'outside'): Promise<NewEvent[]> => [
-    ...(await keptSince(tree, node)),
-    ...(watch === undefined ? [] : seen(noticedChanges((await watch.look(cwd)).changes, whose, tree.redact))),
-  ];
-  tree.writer.enqueue(await looked(by));
+  /** Each event follows from the one that was built before it: they are built only when they are about to be written. */
+  const looked = async (whose: 'command' | 'outside'): Promise<() => readonly NewEvent[]> => {
+    const kept = await keptSince(tree, node);
+    const changes = watch === undefined ? [] : (await watch.look(cwd)).changes;
+    return () => [...kept, ...seen(noticedChanges(changes, whose, tree.redact))];
+  };
+  const before = await looked(by);
+  tree.writer.enqueue(before());
   let looking: Promise<unknown> = Promise.resolve();
   let waiting = false;
-  const calls = createReportedCalls(recorder, step, (events) => {
+  const calls = createReportedCalls(recorder, step, (result) => {
     // What it did is told to whoever goes on elsewhere only once the files are there, too.
-    if (isTravelling(node))
-      looking = looking.then(async () => tree.writer.enqueue([...(await keptSince(tree, node)), ...events]));
-    else tree.writer.enqueue(events);
+    const withFiles = async (): Promise<void> => {
+      const kept = await keptSince(tree, node);
+      tree.writer.enqueue([...kept, result()]);
+    };
+    if (isTravelling(node)) looking = looking.then(withFiles);
+    else tree.writer.enqueue([result()]);
     looking.catch(() => undefined);
   });
   /** One look at a time, and one for all that ended meanwhile. */
@@ -55,7 +61,8 @@ export async function createWitness(
     waiting = true;
     looking = looking.then(async () => {
       waiting = false;
-      tree.writer.enqueue(await looked('command'));
+      const events = await looked('command');
+      tree.writer.enqueue(events());
     });
     looking.catch(() => undefined);
   };
@@ -84,7 +91,7 @@ export async function createWitness(
       await looking;
       const last = await looked('command');
       leave?.();
-      return last;
+      return last();
     },
   };
 }
@@ -110,14 +117,16 @@ function planned(
 }
 
 /** Calls come as upserts: what is known of one is written when it begins to be done, or has something to say for itself. */
-function createReportedCalls(recorder: ExecutorRecorder, step: string, ended: (events: readonly NewEvent[]) => void) {
+function createReportedCalls(recorder: ExecutorRecorder, step: string, ended: (result: () => NewEvent) => void) {
   const { tree, standing } = recorder;
   const shown = new Map<string, string>();
+  /** Those whose result is still to be recorded among them. */
+  const over = new Set<string>();
   let kept = standing.done().length + standing.begun().length;
   return {
     /** Whether it has ended with this. */
     note(call: ExecutorCall): boolean {
-      if (standing.isOver(call.id)) return false;
+      if (over.has(call.id) || standing.isOver(call.id)) return false;
       const payload = reported(call, tree.redact);
       const text = JSON.stringify(payload);
       const isNew = !standing.isKnown(call.id);
@@ -131,7 +140,10 @@ function createReportedCalls(recorder: ExecutorRecorder, step: string, ended: (e
         if (isNew) kept += 1;
       }
       if (events.length > 0) tree.writer.enqueue(events);
-      if (isOver) ended([resultOf(recorder, step, call, call.status as 'completed' | 'failed')]);
+      if (isOver) {
+        over.add(call.id);
+        ended(() => resultOf(recorder, step, call, call.status as 'completed' | 'failed'));
+      }
       return isOver;
     },
   };

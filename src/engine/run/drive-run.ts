@@ -8,7 +8,7 @@ import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import type { Payloads } from '../../events/catalogue.ts';
+import type { EventType, Failure, Payloads } from '../../events/catalogue.ts';
 import { isParkedFor, type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { mayBeAskedAgain, spawnerOf, taskTermsOf } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
@@ -21,6 +21,7 @@ import type { AsksAgain } from '../calls/askable-agents.ts';
 import { type ListsArtifacts, manifestOfRun } from '../evidence/run-manifest.ts';
 import { checkAgain } from '../evidence/verification.ts';
 import { verified } from '../evidence/verify.ts';
+import { noExecutor } from '../executors-below.ts';
 import { failureOf, mayPass } from '../failure-of.ts';
 import { isToEnd } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
@@ -121,6 +122,8 @@ function passOnInterruption({ abort }: DrivenRun): void {
 async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
   // Nobody works there: what is demanded is run when it ends.
   if (taskTermsOf(node.started)?.onlyVerify === true) return nobodyWorked(node);
+  const idle = await nobodyAtWorker(tree, node, setup.definition);
+  if (idle !== undefined) return failed(node, idle);
   const stepIndex = createStepIndex();
   const steps = ledgerSteps(tree, node);
   stepIndex.place(node.started.input, INPUT_STEP);
@@ -144,6 +147,16 @@ async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: Ag
   } finally {
     await steps.childrenSettled();
   }
+}
+
+/** What an architect has done before its model is asked, which happens in runs below it; or whoever is asked itself. */
+const BEGUN: ReadonlySet<EventType> = new Set(['step.recorded', 'model.request']);
+
+/** On a cluster whoever started the run could not know: the worker that takes it up looks, as long as nothing was asked. */
+async function nobodyAtWorker(tree: PlaysLoops, node: DrivenRun, agent: AgentDefinition): Promise<Failure | undefined> {
+  if (tree.elsewhere === undefined || node.parent !== undefined || node.started.planOnly === true) return undefined;
+  if (node.journal.past.some(({ event_type }) => BEGUN.has(event_type))) return undefined;
+  return await noExecutor(tree, agent, tree.workspaceOf(node));
 }
 
 /** Lists what was changed and ends the run: all of it in one append. */
