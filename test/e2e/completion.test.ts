@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/cli/program/program.ts';
+import { fromDebian } from '../support/debian/packages.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
 const run = promisify(execFile);
@@ -163,24 +164,50 @@ describe('in bash', () => {
   });
 });
 
-const hasShell = (name: string): boolean => {
-  const is = spawnSync(name, ['-c', 'true']).status === 0;
-  if (!is) process.stderr.write(`${name} is not installed: its completion is NOT tested here\n`);
-  return is;
+interface FoundShell {
+  /** Where it is, when it is not on the PATH. */
+  readonly folder?: string;
+  readonly why?: string;
+}
+
+/** On the PATH, or out of Debian's packages. In CI none is left out. */
+function findShell(name: 'zsh' | 'fish'): FoundShell {
+  if (spawnSync(name, ['-c', 'true']).status === 0) return {};
+  const brought = fromDebian(name, [name]);
+  if ('programs' in brought) return { folder: brought.programs };
+  const why = `${name} is not installed, and ${brought.why}: its completion is NOT tested here`;
+  if (process.env['CI']) throw new Error(`In CI nothing is left out: ${why}`);
+  process.stderr.write(`${why}\n`);
+  return { why };
+}
+
+const zsh = findShell('zsh');
+const fish = findShell('fish');
+
+const inShell = ({ folder: programs }: FoundShell) => {
+  const env = environment();
+  return programs === undefined ? env : { ...env, PATH: `${programs}:${env.PATH}` };
 };
+
+/** One that was not installed does not find its own functions. */
+function ownFunctions({ folder: programs }: FoundShell): string {
+  if (programs === undefined) return '';
+  const top = join(programs, '..');
+  return `top=${JSON.stringify(top)}; module_path=($top/usr/lib/*/zsh/*(/)); fpath=($top/usr/share/zsh/functions/*(/));`;
+}
 
 /** The same in zsh, with the options under which it has functions of bash complete. */
 async function tabInZsh(...words: readonly string[]): Promise<readonly string[]> {
-  const script = `autoload -U compinit && compinit -D -u; source <(troupe completion zsh)
+  const script = `${ownFunctions(zsh)} autoload -U compinit && compinit -D -u; source <(troupe completion zsh)
 emulate -R sh; setopt kshglob noshglob braceexpand nounset
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _troupe
 [ \${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = await run('zsh', ['-f', '-c', script, 'zsh', ...words], { cwd: project, env: environment() });
+  const { stdout, stderr } = await run('zsh', ['-f', '-c', script, 'zsh', ...words], { cwd: project, env: inShell(zsh) });
   expect(stderr).toBe('');
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-describe.runIf(hasShell('zsh'))('in zsh', () => {
+describe.skipIf(zsh.why !== undefined)('in zsh', () => {
   it('commands, agents, groups and options', async () => {
     expect(await tabInZsh('troupe', 'res')).toContain('resume');
     expect(await tabInZsh('troupe', 'run', 'po')).toEqual(['poet', 'poor\\ painter']);
@@ -193,11 +220,11 @@ describe.runIf(hasShell('zsh'))('in zsh', () => {
 
 async function tabInFish(line: string): Promise<readonly string[]> {
   const script = `troupe completion fish | source; complete -C ${JSON.stringify(line)}`;
-  const { stdout } = await run('fish', ['--no-config', '-c', script], { cwd: project, env: environment() });
+  const { stdout } = await run('fish', ['--no-config', '-c', script], { cwd: project, env: inShell(fish) });
   return stdout.split('\n').flatMap((one) => one.split('\t')[0] || []);
 }
 
-describe.runIf(hasShell('fish'))('in fish', () => {
+describe.skipIf(fish.why !== undefined)('in fish', () => {
   it('commands, agents, groups and options, and files only where none of them fits', async () => {
     expect(await tabInFish('troupe res')).toEqual(['resume']);
     expect(await tabInFish('troupe run po')).toEqual(['poet', 'poor painter']);

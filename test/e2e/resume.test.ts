@@ -163,7 +163,8 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     const report = (status: string): Reply => ({ calls: [{ name: 'final_report', input: { report: status, status } }] });
     const server = await project.serve(work, report('failure'), report('success'));
     expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(1);
-    expect(await project.troupe('retry', 'last')).toMatchObject({ code: 0, out: 'success\n' });
+    const again = await project.troupe('retry', 'last', '--json');
+    expect([again.code, JSON.parse(again.out)]).toMatchObject([0, { report: { body: 'success' } }]);
     // It began anew: what the failed run had done and said is no part of it.
     expect(server.requests.map(({ toolResults }) => toolResults)).toEqual([0, 1, 0]);
     expect((await project.troupe('retry', 'last')).code).toBe(2);

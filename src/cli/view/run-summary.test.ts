@@ -27,6 +27,27 @@ function linesAfter(change: (list: ReturnType<typeof eventList>) => void, ends =
   );
 }
 
+it('says of a call in the middle of which its run was left that what it cost is not known', () => {
+  const lines = (width: number): readonly string[] => {
+    const list = eventList();
+    started(list, 'writer');
+    list.add('model.request', { turn: 1, model: 'test/model', added: [] });
+    answered(list, 1, { tokens: [1_200, 80], nanoUsd: 1_300_000 });
+    list.add('model.request', { turn: 2, model: 'test/model', added: [] });
+    const error = { kind: 'cancelled', message: 'left' } as const;
+    list.add('model.failed', { turn: 2, model: 'test/model', attempt: 1, error, final: true, inDoubt: true });
+    const tree = list.events.reduce(foldRunTree, initialRunTree());
+    const node = tree.runs.get(ROOT);
+    if (node === undefined) throw new Error('the run is not there');
+    const summary = summarise(tree, node, { session: 's', ledger: 'l', now: startedAt(9) });
+    const [first = ''] = treeLines(tree, ROOT, { now: startedAt(9), width, paint, calls: 0 });
+    return [first, ...summaryLines(summary, { paint, call: 'troupe', width })];
+  };
+  expect(lines(44)[0]).toMatch(/\$0\.0013\+\?/);
+  expect(lines(200)[0]).toContain('$0.0013 + unknown (1 call)');
+  for (const width of [60, 200]) expect(lines(width).slice(1).join('\n')).toContain('$0.0013 + unknown (1 call)');
+});
+
 it('says that an answer was cut, and what was not reported', () => {
   const answer = (finish: 'stop' | 'length', usage: { inputTokens?: number }) =>
     linesAfter((list) =>

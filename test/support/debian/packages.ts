@@ -56,6 +56,12 @@ export function fromDebian(name: string, packages: readonly string[]): Debian {
  * ours. Named as they are, since some ask for the name that they were started by.
  */
 function makeStartable(root: string): void {
+  // Shells lie beside /usr in their packages.
+  if (existsSync(join(root, 'bin'))) {
+    mkdirSync(join(root, 'usr/bin'), { recursive: true });
+    for (const name of readdirSync(join(root, 'bin'))) renameSync(join(root, 'bin', name), join(root, 'usr/bin', name));
+    rmSync(join(root, 'bin'), { recursive: true });
+  }
   mkdirSync(join(root, 'bin'));
   const libraries = readdirSync(join(root, 'usr/lib')).map((one) => `"$top/usr/lib/${one}"`);
   const folders = ['usr/bin', 'usr/sbin'].filter((folder) => existsSync(join(root, folder)));
