@@ -2,7 +2,7 @@
 import type { SessionId } from '../../base/ids.ts';
 import { parseJson } from '../../base/json.ts';
 import { integer, type Row, text } from '../rows.ts';
-import type { Repair } from '../rules/rebuild.ts';
+import { feedRepairs, type Repair } from '../rules/rebuild.ts';
 import { indexedRuns, type SealedSession, type Snapshot } from '../verify.ts';
 import type { Database, Statement } from './connection.ts';
 import { COLLECTING, lockKey } from './load.ts';
@@ -59,6 +59,9 @@ function sealedSession(row: Row): SealedSession {
     feed: row['feed'] as unknown as NonNullable<SealedSession['feed']>,
   };
 }
+
+/** In the transaction that sets it right, as if its events were written now. */
+export const fedAgain = (session: string): readonly Repair[] => feedRepairs(session, 'written, ', 'pg_current_xact_id(), ');
 
 /** Appends wait meanwhile. */
 export async function repairPostgres(

@@ -15,7 +15,7 @@ import { reportingDamage } from '../blobs/check.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Append, AppendOutcome, LeaseOwner, Ledger, VerifyReport } from '../port.ts';
 import { prepareAppend } from '../rules/prepared-event.ts';
-import { feedRepairs, type Rebuild, setRight } from '../rules/rebuild.ts';
+import { type Rebuild, setRight } from '../rules/rebuild.ts';
 import { createWrittenEvents } from '../rules/written-events.ts';
 import { createProtection, type Protection } from '../seals/protection.ts';
 import { verifyLedger } from '../verify.ts';
@@ -23,7 +23,7 @@ import { readOnlyError } from '../write-queue.ts';
 import { parsePostgresAddress } from './address.ts';
 import { applyAppend, needsOf, refuseNul } from './append.ts';
 import { underLock } from './blob-removal.ts';
-import { repairPostgres } from './check.ts';
+import { fedAgain, repairPostgres } from './check.ts';
 import { createPostgresCommit } from './commit.ts';
 import { createPostgresNotices } from './commit-notices.ts';
 import { type Database, openDatabase } from './connection.ts';
@@ -153,7 +153,6 @@ function assemble(
     rebuild: async () => {
       if (!writable) throw readOnlyError(database.shown);
       const apply: Rebuild['apply'] = (turn, repairs) => repairPostgres(database, schema, turn, repairs);
-      const fedAgain: Rebuild['fedAgain'] = (session) => feedRepairs(session, 'written, ', 'pg_current_xact_id(), ');
       return await setRight({ verify, counter: reader.counter, fedAgain, apply });
     },
     pin: (session, pinned) =>
