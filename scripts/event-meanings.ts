@@ -205,7 +205,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       content: 'its answer; empty when it failed',
       success: 'whether it gave one',
       errorMessage: 'why not; null when it did',
-      executionTimeMs: 'what all its attempts took together',
+      executionTimeMs: 'how long all its attempts were worked on, without pauses and without a person',
       attempts: 'how often it was asked',
       status: 'how its last run ended',
       verification: 'what its answer was found to be worth',

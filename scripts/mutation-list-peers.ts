@@ -47,8 +47,8 @@ export const peerMutations: readonly Mutation[] = [
     invariant: 'A dispatch asks so often and no more',
     change: 'once more',
     file: 'src/patterns/dispatch/dispatch.ts',
-    find: 'pass <= limits.dispatchQuestions && goesOn',
-    replace: 'pass <= limits.dispatchQuestions + 1 && goesOn',
+    find: 'pass > limits.dispatchQuestions',
+    replace: 'pass > limits.dispatchQuestions + 1',
     caughtBy: { file: 'src/patterns/patterns.test.ts', test: 'who asks again and again is answered up to a limit' },
   },
   {

@@ -50,6 +50,20 @@ export interface Ended {
   readonly result: RunResult;
 }
 
+/** A question that was answered, by its place among the waits. */
+export interface WaitAnswered {
+  readonly index: number;
+  readonly answer: Answer;
+}
+
+/** What is waited for beside children. */
+export interface Beside {
+  /** Keys of questions that were put with `ask`. */
+  readonly waits?: readonly string[] | undefined;
+  /** A time, as `now` tells it. */
+  readonly until?: number | undefined;
+}
+
 /** What is wanted of a child: the whole agent, a seat in a team, only its own loop, or a task. */
 export type StartOptions = {
   /** The child's part in the pattern, such as `advisor` or `worker`. */
@@ -128,14 +142,22 @@ export interface Steps {
    */
   collect(key: string, handles: readonly Handle[], timeoutMs: number): Promise<readonly (RunResult | undefined)[]>;
   /**
-   * Waits until one of them has ended: the positions and results of all that have by then, for ever. The others go on, and are to
-   * be joined later.
+   * Waits until one of them has ended, or one of the questions is answered: all that have by then, for ever. The others go on,
+   * and are to be joined later. Nothing at all when the time is over, or when the run is to end and nobody works for it.
    */
-  next(key: string, handles: readonly Handle[]): Promise<readonly Ended[]>;
+  next(
+    key: string,
+    handles: readonly Handle[],
+    beside?: Beside,
+  ): Promise<{ readonly ended: readonly Ended[]; readonly answered: readonly WaitAnswered[] }>;
+  /** How long a child that was joined has been worked on, in milliseconds. What it waited for a person is not among it. */
+  worked(key: string, handle: Handle): Promise<number>;
   /** The first child to end wins, for ever; the others are cancelled. */
   race(key: string, handles: readonly Handle[]): Promise<Ended>;
   /** Stops a child: it ends as cancelled, for this reason, and is to be joined. Nothing happens to one that has ended. */
   stop(handle: Handle, reason: string): Promise<void>;
+  /** Puts a question, durably, and does not wait: its answer comes with `next`. */
+  ask(key: string, request: Pick<WaitRequest, 'question'>): Promise<void>;
   /** Waits for somebody's answer, durably. `undefined` when the time ran out. */
   wait(key: string, request: WaitRequest): Promise<Answer | undefined>;
   sleep(key: string, delayMs: number): Promise<void>;

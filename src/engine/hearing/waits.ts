@@ -35,19 +35,7 @@ export async function waitForAnswer(
 ): Promise<Answer> {
   const answered = tree.outside.answer(node.run, wait);
   if (answered !== undefined) return answered;
-  const type = question.kind === 'permission' ? 'approval.asked' : 'task.clarify';
-  if (node.journal.recorded(type, wait) === undefined) {
-    const event =
-      question.kind === 'permission'
-        ? node.journal.event('approval.asked', asked(question.payload, wait, tree.redact), {
-            step: wait,
-            tool: question.payload.tool,
-          })
-        : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
-    const written = await tree.writer.write([event, ...toClient(node, wait, question, tree)], { sync: 'power' });
-    // Its answer may be used in this very life, and be one that is remembered.
-    if (!('kind' in written)) for (const one of written) if (one.event_type === 'approval.asked') tree.outside.apply(one);
-  }
+  await putQuestion(tree, node, wait, question);
   const blocked = { node, wait };
   tree.blockedOn.add(blocked);
   const answer = otherwise === 'wait' ? await whileOthersWork(tree, node, wait) : undefined;
@@ -55,6 +43,27 @@ export async function waitForAnswer(
     throw new Interruption('waiting', question.kind === 'permission' ? 'waiting for a permission' : 'waiting for an answer');
   tree.blockedOn.delete(blocked);
   return answer;
+}
+
+/** Asks once, for ever. */
+export async function putQuestion(
+  tree: TimeAndIds & Pick<LedgerAccess, 'redact'> & Writes & HearsOutside,
+  node: DrivenRun,
+  wait: string,
+  question: Question,
+): Promise<void> {
+  const type = question.kind === 'permission' ? 'approval.asked' : 'task.clarify';
+  if (node.journal.recorded(type, wait) !== undefined) return;
+  const event =
+    question.kind === 'permission'
+      ? node.journal.event('approval.asked', asked(question.payload, wait, tree.redact), {
+          step: wait,
+          tool: question.payload.tool,
+        })
+      : node.journal.event('task.clarify', { ...question.payload, wait }, { step: wait });
+  const written = await tree.writer.write([event, ...toClient(node, wait, question, tree)], { sync: 'power' });
+  // Its answer may be used in this very life, and be one that is remembered.
+  if (!('kind' in written)) for (const one of written) if (one.event_type === 'approval.asked') tree.outside.apply(one);
 }
 
 /**
@@ -74,7 +83,7 @@ async function whileOthersWork(tree: HearsOutside & Writes, node: DrivenRun, wai
   });
 }
 
-async function aborted(signal: AbortSignal): Promise<false> {
+export async function aborted(signal: AbortSignal): Promise<false> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   return false;
 }

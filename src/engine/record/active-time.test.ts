@@ -102,7 +102,7 @@ it('is without the time in which it waits for a person and nothing of it works',
     ['model.request', 'root', 71],
   ]);
   const { soFar } = createActiveTimes(wholePast(events), stopped);
-  expect([soFar(run('root')), soFar(run('root.asks')), soFar(run('root.assistant'))]).toEqual([16_000, 8_000, 3_000]);
+  expect([soFar(run('root')), soFar(run('root.asks')), soFar(run('root.assistant'))]).toEqual([16_000, 6_000, 3_000]);
 });
 
 it('is counted in this life as it was before, and rings when it is used up', () => {

@@ -81,6 +81,8 @@ function activeTimes({ events, cut }: Past) {
   /** When it would have begun, had it never rested; and since when it rests. */
   const startedAt = new Map<RunId, number>();
   const restsSince = new Map<RunId, number>();
+  /** What comes after its end is no work on it, until it goes on. */
+  const endedAt = new Map<RunId, number>();
   let active = 0;
   let last: number | undefined;
   let isCut = false;
@@ -92,6 +94,12 @@ function activeTimes({ events, cut }: Past) {
       else if (since !== undefined) startedAt.set(run, (startedAt.get(run) ?? at) + at - since);
       if (!rests) restsSince.delete(run);
     }
+    const { event_type: type, run_id: run } = event;
+    const ended = endedAt.get(run);
+    if (type === 'run.ended') endedAt.set(run, at);
+    if (type !== 'run.reopened' || ended === undefined) return changes;
+    startedAt.set(run, (startedAt.get(run) ?? at) + at - ended);
+    endedAt.delete(run);
     return changes;
   };
   // Whether somebody was there when an answer came shows in what comes next.
@@ -127,6 +135,6 @@ function activeTimes({ events, cut }: Past) {
     began: (run: RunId, at: number): void => {
       if (!startedAt.has(run)) startedAt.set(run, at);
     },
-    of: (run: RunId, at: number): number => (restsSince.get(run) ?? at) - (startedAt.get(run) ?? at),
+    of: (run: RunId, at: number): number => (endedAt.get(run) ?? restsSince.get(run) ?? at) - (startedAt.get(run) ?? at),
   };
 }

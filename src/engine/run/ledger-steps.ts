@@ -2,24 +2,27 @@
 
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
+import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import { broadcastTypes } from '../../events/pattern-events.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Cause } from '../../ledger/port.ts';
-import type { Handle, PatternEvent, RunResult, Steps, WaitRequest } from '../../patterns/steps.ts';
+import type { Handle, PatternEvent, RunResult, Steps, WaitAnswered, WaitRequest } from '../../patterns/steps.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
-import { deadlineStep, waitForAnswer } from '../hearing/waits.ts';
+import { deadlineStep, putQuestion, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
+import type { Remembers } from '../record/remembers.ts';
 import type { Writes } from '../record/writes.ts';
-import type { ChildRun, Elsewhere, HasChildren } from '../spawning/child-run.ts';
+import type { ChildRun, HasChildren } from '../spawning/child-run.ts';
+import { firstToEnd, isEnding, leaveUntil, WORTH_LEAVING_MS, whatComesFirst } from './comes-first.ts';
 
 export function ledgerSteps(
-  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HearsRuns & HasChildren,
+  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HearsRuns & HasChildren & Pick<Remembers, 'activeSoFar'>,
   node: DrivenRun,
 ): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
@@ -65,12 +68,15 @@ export function ledgerSteps(
       const answered = await settled(inTime.map((index) => handles[index] as Handle));
       return handles.map((_handle, index) => answered[inTime.indexOf(index)]);
     },
-    async next(key, handles) {
+    async next(key, handles, { waits = [], until } = {}) {
       claimKey(key);
-      const ended = await foundOnce(tree, node, key, () => whoHasEnded(handles.map(resultOf)));
+      const came = await foundOnce(tree, node, key, () => whatComesFirst(tree, node, handles.map(resultOf), waits, until));
+      const ended = came.filter((index) => index < handles.length);
       const results = await settled(ended.map((index) => handles[index] as Handle));
-      return ended.map((index, position) => ({ index, result: results[position] as RunResult }));
+      const answered = came.slice(ended.length).map((place) => answerAt(tree, node, waits, place - handles.length));
+      return { ended: ended.map((index, position) => ({ index, result: results[position] as RunResult })), answered };
     },
+    worked: (key, handle) => once(key, async () => tree.activeSoFar(childRunId(node.run, handle.key))),
     async all(handles) {
       const results = await settled(handles);
       const failed = results.findIndex((result) => !succeeded(result));
@@ -87,6 +93,7 @@ export function ledgerSteps(
       return { index, result: results[index] as RunResult };
     },
     stop: async (handle, reason) => child(handle).cancel(reason),
+    ask: (key, request) => putUnlessOver(tree, node, key, request),
     wait: (key, request) => waitWithTimeout(tree, node, key, request),
     async sleep(key, delayMs) {
       claimKey(key);
@@ -105,6 +112,19 @@ export function ledgerSteps(
       await broadcastOnce(tree, node, key, said, joins.endOf(key));
     },
   };
+}
+
+function answerAt({ outside }: HearsOutside, { run }: DrivenRun, waits: readonly string[], index: number): WaitAnswered {
+  return { index, answer: outside.answer(run, waits[index] as string) as Answer };
+}
+
+async function putUnlessOver(
+  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside,
+  node: DrivenRun,
+  key: string,
+  { question }: Pick<WaitRequest, 'question'>,
+): Promise<void> {
+  if (!isEnding(node)) await putQuestion(tree, node, key, { kind: 'question', payload: { question } });
 }
 
 /** How the children that were joined last ended. What the run does next follows from the last of them. */
@@ -187,37 +207,10 @@ async function broadcastOnce(
   tree.broadcasts.publish({ run: node.run, step: key, payload });
 }
 
-/** Short of this, waiting costs less than leaving the run and coming back. */
-const WORTH_LEAVING_MS = 1_000;
-
 async function letTimePass(tree: TimeAndIds & HearsOutside & HasChildren, until: number, signal: AbortSignal): Promise<void> {
   const left = until - tree.clock.now();
   if (tree.elsewhere !== undefined && left > WORTH_LEAVING_MS) leaveUntil(tree.elsewhere, until);
   await tree.atWork.during(() => sleep(tree.clock, left, signal));
-}
-
-/** Where an engine keeps the timers, a run that waits for one is left. */
-function leaveUntil(elsewhere: Elsewhere, time: number): never {
-  elsewhere.wakeAt(time);
-  throw new Interruption('waiting', 'waiting for a timer');
-}
-
-/** A branch that is interrupted cannot win, but the others still can; when none can, the interruption is passed on. */
-async function firstToEnd(branches: readonly Promise<RunResult>[]): Promise<number> {
-  try {
-    return await Promise.any(branches.map((branch, index) => branch.then(() => index)));
-  } catch {
-    await joinAll(branches);
-    throw new TroupeError('bug', 'A race without a winner.');
-  }
-}
-
-/** The positions of all that have ended when the first one has. */
-async function whoHasEnded(branches: readonly Promise<RunResult>[]): Promise<number[]> {
-  const ended = new Set<number>();
-  for (const [index, branch] of branches.entries()) branch.then(() => ended.add(index)).catch(() => undefined);
-  ended.add(await firstToEnd(branches));
-  return [...ended].sort((left, right) => left - right);
 }
 
 async function waitWithTimeout(
@@ -244,13 +237,11 @@ async function unlessOver(
   wait: string,
   ask: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  const { signal } = node.abort;
-  const over = (): boolean => signal.aborted && !(signal.reason instanceof Interruption);
-  if (over()) return tree.outside.answer(node.run, wait);
+  if (isEnding(node)) return tree.outside.answer(node.run, wait);
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof Interruption && error.kind === 'waiting' && over()) return undefined;
+    if (error instanceof Interruption && error.kind === 'waiting' && isEnding(node)) return undefined;
     throw error;
   }
 }

@@ -16,7 +16,18 @@ import { aggregate, displayName, failureText, inOrder } from './aggregate.ts';
 import { type Asked, clarificationPrompt, isQuestion, userQuestion } from './prompts.ts';
 import { type Chosen, route, routingOf } from './route.ts';
 import { type DispatchConfig, type DispatchSettings, dispatchSettings } from './settings.ts';
-import { type Errand, errandFor, type Response, type Worked, workSideBySide } from './work.ts';
+import {
+  begin,
+  createWork,
+  type Errand,
+  errandFor,
+  isAtWork,
+  oneTurn,
+  type Response,
+  type Work,
+  type Worked,
+  workSideBySide,
+} from './work.ts';
 
 export async function runDispatch(run: AgentRun, config: DispatchConfig, message: UserMessage): Promise<RunResult> {
   const settings = dispatchSettings(config);
@@ -74,34 +85,71 @@ async function handOut(run: AgentRun, settings: DispatchSettings, asked: Asked, 
   return await untilAnswered(run, settings, asked, errands);
 }
 
-/** What an agent wants to know is asked, and it goes on; what the others gave is kept meanwhile. */
+/** A question of an agent that nobody has answered yet. */
+interface Open {
+  readonly agentId: string;
+  readonly pass: number;
+  readonly key: string;
+}
+
+/**
+ * What agents want to know is asked, all of it at once, and each goes on when its own answer is there; what the others gave is
+ * kept meanwhile.
+ */
 async function untilAnswered(
   run: AgentRun,
   settings: DispatchSettings,
   asked: Asked,
   errands: readonly Errand[],
 ): Promise<RunResult> {
-  let worked = await workSideBySide(run, settings, 'dispatch/1', errands);
-  for (let pass = 1; pass <= limits.dispatchQuestions && goesOn(run, worked); pass += 1) {
-    const answered: Errand[] = [];
-    for (const response of inOrder(worked.responses, settings)) {
-      if (!response.needsInput) continue;
-      const { agentId } = response;
-      const question = carriedUp(worked.responses, response, settings);
-      const answer = await run.steps.wait(`dispatch/${pass}/${agentId}/question`, { question });
-      if (answer !== undefined)
-        answered.push(errandFor(agentId, { asked, answer: answerText(answer) }, 'its question was answered'));
+  const { responses, stopped } = await workSideBySide(run, settings, 'dispatch/1', errands);
+  const latest = new Map(responses.map((one) => [one.agentId, one]));
+  const passes = new Map<string, number>();
+  const work = createWork();
+  work.stopped = stopped;
+  let open = await put(run, settings, latest, passes, responses, work);
+  for (let turn = 1; open.length > 0 || isAtWork(work); turn += 1) {
+    const waits = open.map(({ key }) => key);
+    const came = await oneTurn(run, settings, work, `dispatch/on/${turn}`, waits);
+    const over = !isAtWork(work) && came.responses.length === 0 && came.answered.length === 0;
+    // Whoever is to end waits for nobody.
+    if (over) break;
+    for (const { index, answer } of came.answered) {
+      const { agentId, pass } = open[index] as Open;
+      passes.set(agentId, pass + 1);
+      const errand = errandFor(agentId, { asked, answer: answerText(answer) }, 'its question was answered');
+      await begin(run, settings, work, `dispatch/${pass + 1}`, errand);
     }
-    if (answered.length === 0) break;
-    const again = await workSideBySide(run, settings, `dispatch/${pass + 1}`, answered);
-    const kept = worked.responses.filter(({ agentId }) => !answered.some(({ agent }) => agent === agentId));
-    worked = { responses: [...kept.map((one) => ({ ...one, needsInput: false })), ...again.responses], stopped: again.stopped };
+    for (const response of came.responses) latest.set(response.agentId, response);
+    const left = open.filter((_one, index) => !came.answered.some((one) => one.index === index));
+    const more = await put(run, settings, latest, passes, came.responses, work);
+    open = work.stopped || ranOut(run, resultsOf([...latest.values()])) !== undefined ? [] : [...left, ...more];
   }
-  return await together(run, settings, worked, 'dispatch');
+  return await together(run, settings, { responses: [...latest.values()], stopped: work.stopped }, 'dispatch');
 }
 
-const goesOn = (run: AgentRun, { responses, stopped }: Worked): boolean =>
-  !stopped && ranOut(run, resultsOf(responses)) === undefined && responses.some(({ needsInput }) => needsInput);
+/** Puts what these ask, unless nothing is to go on any more. */
+async function put(
+  run: AgentRun,
+  settings: DispatchSettings,
+  latest: ReadonlyMap<string, Response>,
+  passes: ReadonlyMap<string, number>,
+  responses: readonly Response[],
+  { stopped }: Work,
+): Promise<Open[]> {
+  const all = [...latest.values()];
+  if (stopped || ranOut(run, resultsOf(all)) !== undefined) return [];
+  const open: Open[] = [];
+  for (const response of inOrder(responses, settings)) {
+    const { agentId, needsInput } = response;
+    const pass = passes.get(agentId) ?? 1;
+    if (!needsInput || pass > limits.dispatchQuestions) continue;
+    const key = `dispatch/${pass}/${agentId}/question`;
+    await run.steps.ask(key, { question: carriedUp(all, response, settings) });
+    open.push({ agentId, pass, key });
+  }
+  return open;
+}
 
 /** The question, after what the others have done: whoever answers sees both. */
 function carriedUp(responses: readonly Response[], asking: Response, settings: DispatchSettings): string {

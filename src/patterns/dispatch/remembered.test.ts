@@ -6,6 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { agent, createWorld, says, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { readAll } from '../../engine/record/read-all.ts';
 import { userText } from '../../events/messages.ts';
 
@@ -21,6 +22,7 @@ interface Asked {
   readonly world?: Partial<WorldOptions>;
   readonly confidence?: number;
   readonly image?: boolean;
+  readonly models?: readonly string[];
 }
 
 let files = 0;
@@ -30,9 +32,14 @@ async function play(...all: readonly Asked[]) {
   files += 1;
   const path = join(folder, `${files}.db`);
   const seen = [];
-  for (const { request = 'Lights on.', config, about = 'Lights.', world: more, confidence = 0.9, image = false } of all) {
+  for (const { request = 'Lights on.', config, about = 'Lights.', world: more, confidence = 0.9, image = false, models } of all) {
     let asked = 0;
-    const house = agent({ name: 'house', tools: [], dispatch: { agents: ['lights'], cache: true, ...config } });
+    const house = agent({
+      name: 'house',
+      tools: [],
+      dispatch: { agents: ['lights'], cache: true, ...config },
+      ...present({ models }),
+    });
     const world = createWorld({
       path,
       agents: [house, agent({ name: 'lights', tools: [], description: about })],
@@ -74,6 +81,7 @@ it.each<[string, Asked, Asked]>([
   ['another request', {}, { request: 'Lights off.' }],
   ['another description', {}, { about: 'Lamps.' }],
   ['another model', {}, { config: { model: 'other/model' } }],
+  ['another model of its own', {}, { models: ['other/model'] }],
   ['other rules', {}, { config: { systemPrompt: 'Choose.' } }],
   ['a higher threshold than it was sure', { confidence: 0.75 }, { config: { confidenceThreshold: 0.8 } }],
   ['nothing remembered', { config: { cache: false } }, {}],

@@ -99,7 +99,8 @@ async function record({ run }: Routing, key: string, chosen: Chosen): Promise<Ro
 /** Stands for all that the router would be told. Pictures are not compared, so a request with one is never remembered. */
 async function recallable({ run, settings, catalogue }: Routing, asked: Asked, key: string): Promise<{ key?: string }> {
   if (!settings.cache || asked.images.length > 0) return {};
-  const told = [settings.model ?? '', settings.temperature, routerSystem(settings, run.agent.prompt)];
+  const model = settings.model ?? run.agent.models ?? '';
+  const told = [model, settings.temperature, routerSystem(settings, run.agent.prompt)];
   const text = JSON.stringify([...told, routingPrompt(settings, catalogue, { ...asked, request: asked.request.trim() }, '')]);
   return { key: await run.steps.step(`${key}/key`, async () => createHash('sha256').update(text).digest('hex')) };
 }

@@ -9,7 +9,7 @@ import { reportText } from '../../events/report-text.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import { type AgentRun, wasStopped } from '../agent-run.ts';
 import { ranOut } from '../out-of-budget.ts';
-import type { Handle, RunResult } from '../steps.ts';
+import type { Handle, RunResult, WaitAnswered } from '../steps.ts';
 import { againText, isQuestion, type Part, partText } from './prompts.ts';
 import type { DispatchSettings } from './settings.ts';
 
@@ -42,18 +42,37 @@ export interface Worked {
 interface Attempt {
   readonly errand: Errand;
   readonly number: number;
+  /** Of the pass that it belongs to. */
+  readonly pass: string;
   readonly key: string;
   readonly handle: Handle;
-  readonly beganAt: number;
   /** What the attempts before it took. */
   readonly spentMs: number;
 }
 
-interface Failed {
+/** One that failed for a reason that may pass, and when it is tried again. */
+interface Retry {
   readonly attempt: Attempt;
   readonly spentMs: number;
-  readonly why: string;
+  readonly result: RunResult;
+  readonly dueAt: number;
 }
+
+/** Those at work, and those that are tried again. */
+export interface Work {
+  working: Attempt[];
+  retrying: Retry[];
+  /** The run itself was cancelled. */
+  stopped: boolean;
+  /** A budget that it counts against is used up. */
+  out: boolean;
+  /** The fence of each pass. */
+  readonly nonces: Map<string, string>;
+}
+
+export const createWork = (): Work => ({ working: [], retrying: [], stopped: false, out: false, nonces: new Map() });
+
+export const isAtWork = ({ working, retrying }: Work): boolean => working.length > 0 || retrying.length > 0;
 
 export async function workSideBySide(
   run: AgentRun,
@@ -61,70 +80,82 @@ export async function workSideBySide(
   key: string,
   errands: readonly Errand[],
 ): Promise<Worked> {
-  const nonce = await run.steps.nonce(`${key}/fence`);
-  let working: Attempt[] = [];
-  const beganAt = await run.steps.now(`${key}/began`);
-  for (const errand of errands) working.push(await begin(run, settings, { key, nonce, beganAt }, errand));
+  const work = createWork();
+  for (const errand of errands) await begin(run, settings, work, key, errand);
   const responses: Response[] = [];
-  let stopped = false;
-  let out = false;
-  for (let turn = 1; working.length > 0; turn += 1) {
-    const at = `${key}/ended/${turn}`;
-    const ended = await run.steps.next(
-      at,
-      working.map(({ handle }) => handle),
-    );
-    const results = ended.map(({ result }) => result);
-    const endedAt = await run.steps.now(`${at}/at`);
-    stopped = (await wasStopped(run, at, results)) || stopped;
-    out ||= ranOut(run, results) !== undefined;
-    const failed: Failed[] = [];
-    for (const { index, result } of ended) {
-      const attempt = working[index] as Attempt;
-      const spentMs = attempt.spentMs + Math.max(0, endedAt - attempt.beganAt);
-      const again = !stopped && !out && mayPass(result) && attempt.number <= settings.retries;
-      if (again) failed.push({ attempt, spentMs, why: failureText(settings, result) });
-      else responses.push(await respond(run, settings, attempt, spentMs, result));
-    }
-    working = working.filter((_attempt, index) => !ended.some((one) => one.index === index));
-    working.push(...(await tryAgain(run, settings, { key, at, nonce }, failed)));
+  for (let turn = 1, pauses = 0; isAtWork(work); ) {
+    // A pause has turns of its own: those that others ended in are counted as they were when all waited for it.
+    const at = work.retrying.length > 0 ? `${key}/due/${++pauses}` : `${key}/ended/${turn++}`;
+    responses.push(...(await oneTurn(run, settings, work, at)).responses);
   }
-  return { responses, stopped };
+  return { responses, stopped: work.stopped };
 }
 
-/** All that have failed by now wait once, together. */
-async function tryAgain(
+/** Until somebody has ended, one of the questions is answered or somebody is to be tried again. */
+export async function oneTurn(
   run: AgentRun,
   settings: DispatchSettings,
-  { key, at, nonce }: { readonly key: string; readonly at: string; readonly nonce: string },
-  failed: readonly Failed[],
-): Promise<Attempt[]> {
-  if (failed.length === 0) return [];
-  if (settings.retryDelay > 0) await run.steps.sleep(`${at}/pause`, settings.retryDelay);
-  const beganAt = await run.steps.now(`${at}/again`);
-  const begun: Attempt[] = [];
-  for (const one of failed) begun.push(await begin(run, settings, { key, nonce, beganAt }, one.attempt.errand, one));
-  return begun;
+  work: Work,
+  at: string,
+  waits: readonly string[] = [],
+): Promise<{ readonly responses: readonly Response[]; readonly answered: readonly WaitAnswered[] }> {
+  const { working } = work;
+  const until = work.retrying.length === 0 ? undefined : Math.min(...work.retrying.map(({ dueAt }) => dueAt));
+  const handles = working.map(({ handle }) => handle);
+  const { ended, answered } = await run.steps.next(at, handles, { waits, until });
+  const responses: Response[] = [];
+  if (ended.length === 0 && answered.length === 0) await tryAgain(run, settings, work, until);
+  const results = ended.map(({ result }) => result);
+  work.stopped = (await wasStopped(run, at, results)) || work.stopped;
+  work.out ||= ranOut(run, results) !== undefined;
+  work.working = working.filter((_attempt, index) => !ended.some((one) => one.index === index));
+  const failed: Omit<Retry, 'dueAt'>[] = [];
+  for (const { index, result } of ended) {
+    const attempt = working[index] as Attempt;
+    const spentMs = attempt.spentMs + (await run.steps.worked(`${attempt.key}/worked`, attempt.handle));
+    const again = mayPass(result) && attempt.number <= settings.retries;
+    if (again) failed.push({ attempt, spentMs, result });
+    else responses.push(await respond(run, settings, attempt, spentMs, result));
+  }
+  if (failed.length > 0) {
+    const dueAt = (await run.steps.now(`${at}/at`)) + settings.retryDelay;
+    work.retrying.push(...failed.map((one) => ({ ...one, dueAt })));
+  }
+  if (work.stopped || work.out) responses.push(...(await giveUp(run, settings, work)));
+  return { responses, answered };
 }
 
-interface Begins {
-  readonly key: string;
-  readonly nonce: string;
-  readonly beganAt: number;
+/** Who was to be tried again is not, and has failed. */
+async function giveUp(run: AgentRun, settings: DispatchSettings, work: Work): Promise<Response[]> {
+  const responses: Response[] = [];
+  for (const { attempt, spentMs, result } of work.retrying)
+    responses.push(await respond(run, settings, attempt, spentMs, result));
+  work.retrying = [];
+  return responses;
 }
 
-async function begin(
+async function tryAgain(run: AgentRun, settings: DispatchSettings, work: Work, until: number | undefined): Promise<void> {
+  const due = work.retrying.filter(({ dueAt }) => dueAt === until);
+  work.retrying = work.retrying.filter((one) => !due.includes(one));
+  for (const one of due) await begin(run, settings, work, one.attempt.pass, one.attempt.errand, one);
+}
+
+export async function begin(
   run: AgentRun,
   settings: DispatchSettings,
-  { key, nonce, beganAt }: Begins,
+  work: Work,
+  pass: string,
   errand: Errand,
-  before?: Failed,
-): Promise<Attempt> {
+  before?: Retry,
+): Promise<void> {
+  const nonce = work.nonces.get(pass) ?? (await run.steps.nonce(`${pass}/fence`));
+  work.nonces.set(pass, nonce);
   const number = (before?.attempt.number ?? 0) + 1;
-  const own = `${key}/${errand.agent}/${number}`;
-  const text = before === undefined ? errand.text(nonce) : `${errand.text(nonce)}\n\n${againText(before.why, nonce)}`;
+  const key = `${pass}/${errand.agent}/${number}`;
+  const why = before === undefined ? '' : `\n\n${againText(failureText(settings, before.result), nonce)}`;
+  const text = `${errand.text(nonce)}${why}`;
   const input: UserMessage = { role: 'user', content: [{ type: 'text', text }, ...errand.images] };
-  const handle = await run.steps.start(own, errand.agent, input, {
+  const handle = await run.steps.start(key, errand.agent, input, {
     kind: 'pattern',
     role: 'dispatched',
     reason: number === 1 ? errand.reason : `${errand.reason}, attempt ${number}`,
@@ -132,7 +163,7 @@ async function begin(
     member: errand.agent,
     timeLimit: { milliseconds: settings.timeout, setting: 'dispatch.timeout' },
   });
-  return { errand, number, key: own, handle, beganAt, spentMs: before?.spentMs ?? 0 };
+  work.working.push({ errand, number, pass, key, handle, spentMs: before?.spentMs ?? 0 });
 }
 
 async function respond(

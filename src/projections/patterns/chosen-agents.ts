@@ -10,6 +10,8 @@ export type AgentChoice = {
   readonly confidence: number;
   readonly reasoning?: string | undefined;
   readonly additionalAgents?: readonly string[] | undefined;
+  /** What each of them was told to do. */
+  readonly agentInstructions?: readonly { readonly agentId: string; readonly instruction: string }[] | undefined;
 };
 
 /** What became of one that was chosen. */
@@ -47,8 +49,8 @@ export const choosingTypes = ['router.chose', 'dispatch.chose', 'dispatch.respon
 export function chosenAgents(event: LedgerEvent): ChosenAgents | undefined {
   if (event.event_type === 'router.chose') return { agents: [event.payload.agent] };
   if (event.event_type !== 'dispatch.chose') return undefined;
-  const { agentId, confidence, reasoning, additionalAgents } = event.payload;
-  const choice = { agentId, confidence, ...present({ reasoning, additionalAgents }) };
+  const { agentId, confidence, reasoning, additionalAgents, agentInstructions } = event.payload;
+  const choice = { agentId, confidence, ...present({ reasoning, additionalAgents, agentInstructions }) };
   return { agents: [agentId, ...(additionalAgents ?? [])], choice };
 }
 

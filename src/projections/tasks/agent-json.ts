@@ -12,6 +12,7 @@ const choiceSchema = anyCase({
   confidence: z.preprocess(fromString, z.number().min(0).max(1)),
   reasoning: z.string().optional(),
   additionalAgents: z.array(agentId).optional(),
+  agentInstructions: z.array(anyCase({ agentId, instruction: z.string() })).optional(),
 }).refine(({ agentId: primary, additionalAgents = [] }) => !additionalAgents.includes(primary), 'the first is among the others');
 
 const answerSchema = anyCase({
@@ -26,8 +27,8 @@ const answerSchema = anyCase({
 export function readAgentChoice(value: Json | undefined): AgentChoice | undefined {
   const read = choiceSchema.safeParse(value);
   if (!read.success) return undefined;
-  const { agentId: id, confidence, reasoning, additionalAgents } = read.data;
-  return { agentId: id, confidence, ...present({ reasoning, additionalAgents }) };
+  const { agentId: id, confidence, reasoning, additionalAgents, agentInstructions } = read.data;
+  return { agentId: id, confidence, ...present({ reasoning, additionalAgents, agentInstructions }) };
 }
 
 export function readDispatchedAnswer(value: Json | undefined): DispatchedAnswer | undefined {

@@ -80,9 +80,18 @@ describe('the examples', () => {
 });
 
 describe('choices and answers of agents', () => {
-  const CHOICE = '{"agentId":"light-agent","confidence":0.88,"reasoning":"Both.","additionalAgents":["music-agent"]}';
-  const GOOD = '{"agentId":"light-agent","content":"On.","success":true,"errorMessage":null,"executionTimeMs":1250}';
-  const BAD = '{"agentId":"music-agent","content":"","success":false,"errorMessage":"HTTP 503","executionTimeMs":5000}';
+  const ONE = [
+    `{"agentId":"light-agent","confidence":0.95,"reasoning":"User request explicitly mentions 'lights' `,
+    'which matches light-agent capabilities (lighting control, scenes)."}',
+  ].join('');
+  const CHOICE =
+    '{"agentId":"light-agent","confidence":0.88,"reasoning":"Request requires both lighting adjustment and music playback.","additionalAgents":["music-agent"]}';
+  const GOOD = [
+    `{"agentId":"light-agent","content":"I've turned on the kitchen lights to 100% brightness.",`,
+    '"success":true,"errorMessage":null,"executionTimeMs":1250}',
+  ].join('');
+  const BAD =
+    '{"agentId":"music-agent","content":"","success":false,"errorMessage":"Music Assistant service is unavailable (HTTP 503)","executionTimeMs":5000}';
   const known = (metadata: string): string =>
     JSON.stringify(read(`{"id":"t","sessionId":"s","status":{"state":"working"},"metadata":${metadata}}`).metadata);
 
@@ -95,6 +104,8 @@ describe('choices and answers of agents', () => {
     expect(known(shouted)).toBe(known(written));
     const asText = written.replace('0.88', '"0.88"').replace('1250', '"1250"');
     expect(known(asText)).toBe(known(written));
+    const told = `${CHOICE.slice(0, -1)},"agentInstructions":[{"agentId":"music-agent","instruction":"Play jazz."}]}`;
+    for (const choice of [ONE, told]) expect(known(`{"routing":${choice}}`)).toBe(`{"routing":${choice}}`);
   });
 
   it('that break their rules stay what they are: free values', () => {

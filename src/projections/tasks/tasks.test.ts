@@ -222,7 +222,10 @@ describe('a task', () => {
 
   it('says whom a dispatch chose, how sure it was, and what came of each', () => {
     const list = submitted();
-    const choice = { agentId: 'light-agent', confidence: 0.88, reasoning: 'Both.', additionalAgents: ['music-agent'] };
+    const choice = {
+      ...{ agentId: 'light-agent', confidence: 0.88, reasoning: 'Both.', additionalAgents: ['music-agent'] },
+      agentInstructions: [{ agentId: 'music-agent', instruction: 'Play jazz.' }],
+    };
     list.add('dispatch.chose', { ...choice, decision: 'route', round: 1, attempts: 1 });
     const worked = { attempts: 1, status: 'completed', verification: { state: 'unchecked' } } as const;
     const light = { agentId: 'light-agent', content: 'On.', success: true, executionTimeMs: 1250 };

@@ -199,9 +199,9 @@ describe('errors', () => {
   });
 });
 
-it('a list is read page by page, by context, status and time', async () => {
+it.each(bindings)('over %s a list is read page by page, by context, status and time', async (binding) => {
   await using server = await served({ play });
-  const client = await server.client();
+  const client = await server.client(ALICE, binding);
   const ids: string[] = [];
   for (const text of ['One.', 'task: ask.', 'Three.'])
     ids.push(taskIn(await client.sendMessage(request(said(text, { contextId: `talk ${text}` })))).id);
@@ -214,6 +214,7 @@ it('a list is read page by page, by context, status and time', async () => {
   };
   const first = await client.listTasks({ ...query, pageSize: 2 });
   expect([first.tasks.length, first.totalSize, first.pageSize]).toEqual([2, 3, 2]);
+  expect((await client.listTasks(query)).pageSize).toBe(50);
   const rest = await client.listTasks({ ...query, pageSize: 2, pageToken: first.nextPageToken });
   expect(rest.nextPageToken).toBe('');
   expect([...first.tasks, ...rest.tasks].map(({ id }) => id)).toEqual(ids.toReversed());

@@ -58,7 +58,7 @@ export function stateOut({ state, waits }: Pick<RootTask, 'state' | 'waits'>, sc
     case 'submitted':
       return TaskState.TASK_STATE_SUBMITTED;
     case 'input-required':
-      if (waits.length === 0) return TaskState.TASK_STATE_WORKING;
+      // One that is paused or parked asks nothing that a caller could answer: its owner lets it go on.
       return askedOf(waits, scope) === undefined ? TaskState.TASK_STATE_AUTH_REQUIRED : TaskState.TASK_STATE_INPUT_REQUIRED;
     default:
       return TaskState.TASK_STATE_WORKING;

@@ -98,14 +98,31 @@ export const stepsConformance: readonly StepsCase[] = [
     async pattern(steps) {
       const slow = await steps.start('slow', 'slow', ask('zzz'), CHILD);
       const quick = await steps.start('quick', 'quick', ask('me'), CHILD);
-      const [first] = await steps.next('first', [slow, quick]);
+      const [first] = (await steps.next('first', [slow, quick])).ended;
       const again = await steps.start('again', 'quick', ask('again'), CHILD);
-      const [second] = await steps.next('second', [slow, again]);
+      const [second] = (await steps.next('second', [slow, again])).ended;
       const another = await steps.start('another', 'quick', ask('me too'), CHILD);
       await steps.race('end', [another, slow]);
       const [joined] = await steps.settled([slow]);
       const told = [first, second].map((one) => `${one?.index} ${one?.result.report.body}`);
       return `${told.join('; ')}; then ${joined?.status}`;
+    },
+  },
+  {
+    name: 'a time comes before a child that is not done',
+    expected: 'nothing, then me',
+    async pattern(steps) {
+      const slow = await steps.start('slow', 'slow', ask('zzz'), CHILD);
+      const due = (await steps.now('began')) + 5;
+      const early = await steps.next('early', [slow], { until: due });
+      holds((await steps.now('later')) >= due, 'it was told before its time');
+      const quick = await steps.start('quick', 'quick', ask('me'), CHILD);
+      const { ended } = await steps.next('late', [slow, quick], { until: due + 3_600_000 });
+      holds((await steps.worked('worked', quick)) >= 0, 'it was worked on');
+      await steps.stop(slow, 'enough');
+      await steps.settled([slow]);
+      const told = early.ended.length === 0 ? 'nothing' : 'something';
+      return `${told}, then ${ended[0]?.result.report.body}`;
     },
   },
   {

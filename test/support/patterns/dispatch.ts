@@ -126,10 +126,21 @@ const routing: readonly Scenario[] = [
       ]);
     },
   }),
-  row('a model that fails is a reason to fall back', {
-    agents: [house({ fallback: 'general' }), ...others],
-    brain: byAgent({ house: () => fails('no key'), general: () => says('I can only talk.') }),
-    expect: { body: 'I can only talk.', finalAgent: 'general' },
+  row('a model that fails is a reason to fall back, on an agent that may ask and act like any other', {
+    agents: [
+      house({ fallback: 'general' }),
+      ...others.filter(({ name }) => name !== 'general'),
+      actor('general', { tools: ['act'] }),
+    ],
+    answer: () => 'The kitchen.',
+    brain: byAgent({
+      house: () => fails('no key'),
+      general: (request, turn) => {
+        if (!told(request).includes('The kitchen.')) return says('Which room?');
+        return turn === 2 ? calls({ name: 'act', input: { name: 'on' } }) : says('On.');
+      },
+    }),
+    expect: { body: 'On.', finalAgent: 'general' },
     check: (played) => expect(choices(played)).toMatchObject([{ reasoning: 'Nobody could be chosen: no key' }]),
   }),
   row('without anybody to fall back on there is a sentence for it', {
@@ -337,6 +348,26 @@ const asking: readonly Scenario[] = [
       expect(askedOf(played, 'lights')).toHaveLength(1);
       expect(responses(played)).toContainEqual(expect.objectContaining({ agentId: 'timer', needsInput: true }));
       expect(told(askedOf(played, 'timer')[1])).toMatch(/<answer-(\w+)>\nTen minutes\.\n<\/answer-\1>$/);
+    },
+  }),
+  row('what several of them ask is put at once, and each goes on with its own answer', {
+    everyCut: true,
+    answer: (question) =>
+      question === 'Timer: For how long?' ? 'Ten minutes.' : question === 'Music: Which one?' ? 'Jazz.' : 'What?',
+    brain: byAgent({
+      house: () => chooses('timer', 0.9, both('music', 'timer')),
+      music: (request) => says(told(request).includes('Jazz.') ? 'Jazz it is.' : 'Which one?'),
+      timer: (request) => says(told(request).includes('Ten minutes.') ? 'Set to ten minutes.' : 'For how long?'),
+    }),
+    expect: { body: 'Jazz it is. Set to ten minutes.', finalAgent: 'house' },
+    check(played) {
+      const kinds = played.events.flatMap(({ type, step }) => (/question$|^dispatch\/2\/\w+\/1$/.test(step) ? [type] : []));
+      expect(kinds.slice(0, 2)).toEqual(['task.clarify', 'task.clarify']);
+      expect(
+        responses(played)
+          .map(({ agentId, needsInput = false }) => `${agentId} ${needsInput}`)
+          .sort(),
+      ).toEqual(['music false', 'music true', 'timer false', 'timer true']);
     },
   }),
   row('who asks again and again is answered up to a limit', {

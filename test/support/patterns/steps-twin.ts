@@ -13,12 +13,12 @@ import { loopLimits, outputContract } from '../../../src/engine/record/agent-set
 import { nobodyWorked, wallTimeText } from '../../../src/engine/run/drive-run.ts';
 import { originOf } from '../../../src/engine/run/start-child.ts';
 import type { EventType, Payloads } from '../../../src/events/catalogue.ts';
-import { type Message, type ToolCallPart, type UserMessage, userText } from '../../../src/events/messages.ts';
+import { type Message, type UserMessage, userText } from '../../../src/events/messages.ts';
 import { loopOnlyAs, memberOfGroup, type Seat, taskTermsOf, teamSeat, turnsAllowed } from '../../../src/events/run-origin.ts';
 import { succeeded } from '../../../src/events/succeeded.ts';
 import { finalReportExit, plainReport } from '../../../src/loop/final-report.ts';
 import { runLoop } from '../../../src/loop/loop.ts';
-import type { Incoming, LoopTools } from '../../../src/loop/port.ts';
+import type { Incoming } from '../../../src/loop/port.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import { textTokens } from '../../../src/models/tokens.ts';
 import { type CheckedResult, type LoopRequest, wantedBy } from '../../../src/patterns/agent-run.ts';
@@ -28,10 +28,10 @@ import { withVerification } from '../../../src/patterns/verification.ts';
 import { broadcastText } from '../../../src/projections/patterns/broadcast-text.ts';
 import type { Tool } from '../../../src/tools/port.ts';
 import { type CallBudget, createCallBudget, upwards } from '../call-budget.ts';
-import { unseen } from '../tool-workspace.ts';
 import type { Brain } from '../world.ts';
 import type { ScenarioEvent } from './scenarios.ts';
 import { endOfTask, handTasks } from './task-twin.ts';
+import { handTools } from './tools-by-hand.ts';
 import { checked, closed, handSupport, systemOf, voiceOf } from './twin-check.ts';
 
 export interface Twin {
@@ -178,6 +178,7 @@ function startChild(
 function handSteps(shared: Shared, node: Node): Steps {
   const children = new Map<string, { readonly node: Node; readonly result: Promise<RunResult> }>();
   const used = new Set<string>();
+  const asked = new Map<string, string>();
   const claim = (key: string): void => {
     if (used.has(key)) throw new TroupeError('bug', `The step key ${key} is used twice in one run.`);
     used.add(key);
@@ -218,12 +219,25 @@ function handSteps(shared: Shared, node: Node): Steps {
       if (failed !== undefined) throw new TroupeError('child_failed', failed.error?.message ?? failed.status);
       return results;
     },
-    async next(key, handles) {
+    async next(key, handles, { waits = [], until } = {}) {
       claim(key);
+      const answered = waits.flatMap((wait, index) => {
+        const text = shared.options.answer?.(asked.get(wait) ?? '');
+        return text === undefined ? [] : [{ index, answer: { kind: 'text' as const, text } }];
+      });
+      // No time passes here: what is waited for until then is due.
+      if (answered.length > 0 || handles.length === 0 || until !== undefined) return { ended: [], answered };
       const ended = new Map<number, RunResult>();
       for (const [index, handle] of handles.entries()) void child(handle).result.then((result) => ended.set(index, result));
       await Promise.race(handles.map((handle) => child(handle).result));
-      return [...ended].map(([index, result]) => ({ index, result })).sort((left, right) => left.index - right.index);
+      const inOrder = [...ended].map(([index, result]) => ({ index, result })).sort((left, right) => left.index - right.index);
+      return { ended: inOrder, answered };
+    },
+    worked: async () => used.size,
+    async ask(key, { question }) {
+      claim(key);
+      record(shared, node, 'task.clarify', { wait: key, question }, key);
+      asked.set(key, question);
     },
     async race(key, handles) {
       claim(key);
@@ -338,28 +352,6 @@ async function ask(shared: Shared, node: Node, agent: AgentDefinition, turn: Tur
     signal: node.abort.signal,
   };
   return await shared.options.brain(request, 0);
-}
-
-function handTools(node: Node, tools: readonly Tool[], seen: Set<string>): LoopTools {
-  return {
-    specs: tools,
-    async call(turn, index, { id, name, input }: ToolCallPart) {
-      const tool = tools.filter((one) => one.kind === undefined).find((one) => one.name === name);
-      const idempotencyKey = `${node.run}/turn/${turn}/tool/${index}`;
-      const outcome = await tool?.run(input, {
-        redact: (text) => text,
-        workspace: '.',
-        signal: node.abort.signal,
-        run: node.run,
-        idempotencyKey,
-        seen: unseen,
-      });
-      for (const { type, payload } of outcome?.evidence ?? [])
-        if (type === 'cli.run' && payload.exitCode === 0) seen.add(payload.command);
-      const content = outcome?.kind === 'ok' ? [...outcome.content] : [{ type: 'text' as const, text: 'It failed.' }];
-      return { type: 'tool-result', id, name, content };
-    },
-  };
 }
 
 /** Everything said in the team that this seat did not say and has not heard; a notice where it does not fit. */
