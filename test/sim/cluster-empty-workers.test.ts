@@ -288,7 +288,8 @@ it('an executor’s process is started elsewhere and told what is done: its call
       'put src/late.txt late',
       'say done',
     );
-    const [half = ''] = globSync(join(top, '{one,two,three}/.troupe/worktrees/*/task-*/src/half.txt'));
+    // Of this session: a worker that was killed before left its own behind.
+    const [half = ''] = globSync(join(top, `{one,two,three}/.troupe/worktrees/${session}/task-*/src/half.txt`));
     killWorkerOf(half);
 
     const end = await done;
