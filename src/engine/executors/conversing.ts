@@ -13,7 +13,7 @@ import { createLimitWatch, type LimitReached } from './limit-watch.ts';
 import { createPermits, type Denial } from './permits.ts';
 import { askedOf } from './questions.ts';
 import type { ExecutorExchange, ExecutorRecorder } from './recorder.ts';
-import { touchedEvents } from './touched.ts';
+import { touchedBy } from './touched.ts';
 import { createWitness } from './witness.ts';
 
 export interface Conversed {
@@ -72,14 +72,19 @@ export async function converse(
       watch.look();
     },
   };
+  /** An event names the one before it as its cause, so nothing may come between making these and writing them. */
+  const lastSeen = async (): Promise<NewEvent[]> => {
+    const touched = await touchedBy(recorder, session, step);
+    return [...(await witness.over()), ...touched()];
+  };
   try {
     const ended = await Promise.race([start(handlers), left.promise, unheeded(recorder, handlers.signal)]);
-    const seen = [...(await witness.over()), ...(await touchedEvents(recorder, session, step))];
+    const seen = await lastSeen();
     const said = ended.kind === 'ended' ? ended : undefined;
     const usage = said?.usage ?? {};
     return { ended, reached: watch.reached(), denied: permits.denied(), usage, costUsd: said?.costUsd ?? costUsd, seen };
   } catch (reason) {
-    tree.writer.enqueue([...(await witness.over()), ...(await touchedEvents(recorder, session, step))]);
+    tree.writer.enqueue(await lastSeen());
     throw reason;
   } finally {
     busy.over();

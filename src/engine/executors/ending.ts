@@ -4,7 +4,7 @@ import { present } from '../../base/present.ts';
 import { Interruption } from '../interruption.ts';
 import { watchLeft } from './left.ts';
 import { boundedText, type ExecutorRecorder, recorded } from './recorder.ts';
-import { touchedEvents } from './touched.ts';
+import { touchedBy } from './touched.ts';
 
 /**
  * A run that is left because somebody is asked leaves its executor as it is, with what it asked: the next life in this process
@@ -33,6 +33,6 @@ export async function endSession(recorder: ExecutorRecorder, reason?: unknown): 
   };
   // Whoever has lost the run can write nothing into it.
   if (reason instanceof Interruption && (reason.kind === 'lost' || reason.kind === 'interrupted')) return;
-  const touched = await touchedEvents(recorder, session);
-  tree.writer.enqueue([...touched, recorded(recorder, 'executor.ended', payload, { aside: true })]);
+  const touched = await touchedBy(recorder, session);
+  tree.writer.enqueue([...touched(), recorded(recorder, 'executor.ended', payload, { aside: true })]);
 }
