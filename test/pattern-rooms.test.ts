@@ -35,7 +35,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'cli/program/group-commands.ts': 'says in its help what a squad is',
   'cli/program/commands.ts': 'has the command that writes a team and says so in its help',
   'cli/json/contract.ts': 'has a line for the command that writes a team',
-  'cli/commands/demo.ts': 'plays an example that has the name of one',
   'cli/measure/': 'measures how an agent chooses, and says by which key it does',
   'cli/setup/': 'writes agent files for people, in which patterns are the text',
 };
