@@ -17,6 +17,8 @@ export interface ExecutorOptions extends AcpClientNeeds {
   readonly builtin: BuiltinNeeds;
   /** What files say, the user's before the project's; or what is wrong with them. */
   layers(): Promise<Result<readonly ExecutorLayer[], string>>;
+  /** Before one is started; what comes back is called when it has ended. */
+  watching?(): Promise<() => Promise<void>>;
 }
 
 export function createExecutors(options: ExecutorOptions): Executors {
@@ -42,11 +44,16 @@ export function createExecutors(options: ExecutorOptions): Executors {
         const entry = entryNamed(asked.executor, found);
         if (!entry.ok) return entry;
         const { openAcp } = await import('./acp/open.ts');
+        const ended = await options.watching?.();
         const opened = await openAcp(entry.value, asked, { ...options, others: found.entries }, signal);
-        if (!opened.ok) return opened;
+        if (!opened.ok) {
+          await ended?.();
+          return opened;
+        }
         const { live: session, restored } = opened.value;
         live.set(asked.key, session);
-        void session.gone.then(() => {
+        void session.gone.then(async () => {
+          await ended?.();
           if (live.get(asked.key) === session) live.delete(asked.key);
         });
         if (isClosed) await session.end();

@@ -1,5 +1,6 @@
 /** What Troupe keeps of a project, and the walls that keep programs out of it. */
 import type { Environment } from '../base/environment.ts';
+import { present } from '../base/present.ts';
 import type { Random } from '../base/random.ts';
 import { sealKeyFile } from '../ledger/seals/keys.ts';
 import type { Sandbox } from '../sandbox/port.ts';
@@ -10,8 +11,13 @@ import { type ProjectConfig, userFolder } from './config.ts';
 type Places = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces'>;
 
 /** What agents' tools do not touch: the project's agents and settings, the user's own, and state wherever it is kept. */
-export function protectedPlaces({ root, home, ledgerPlaces }: Places, env: Environment): ProtectedPlaces {
-  return { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
+export function protectedPlaces(
+  { root, home, ledgerPlaces }: Places,
+  env: Environment,
+  servers?: ProtectedPlaces['servers'],
+): ProtectedPlaces {
+  const places = { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
+  return { ...places, ...present({ servers }) };
 }
 
 /** No program sees ledgers, keys, and what else Troupe keeps. Worktrees are there, too; whoever works in one sees that. */

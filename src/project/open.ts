@@ -53,7 +53,9 @@ import { createTaskPlaces } from './places/task-places.ts';
 import type { Extras, OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
+import { createChangedFiles, whileWatching } from './servers/changed-files.ts';
 import { createDeclaredServers } from './servers/declared-servers.ts';
+import { createServerFiles } from './servers/server-files.ts';
 import { createToolsets } from './toolsets.ts';
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {
@@ -103,22 +105,28 @@ async function assemble(
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, foreign, root: folder } = config;
   const declared = createDeclaredServers(config, env, extras.agents, extras.trusts);
-  const places = protectedPlaces(config, env);
+  const serverFiles = createServerFiles(config, env);
+  const { watching } = createChangedFiles(config.root, env, config.mcp, random);
+  const places = protectedPlaces(config, env, serverFiles.paths);
   const sandbox = sandboxOf(config, env, random, places);
   const toolsets = createToolsets({
     ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
-    ...{ tools: extras.tools, assistants: talking, places, sandbox },
+    ...{ tools: extras.tools, assistants: talking, places, sandbox, watching },
   });
   const host = createLazyHost(clock, config.assistants);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });
   const learn = learnsSecrets(config, protection.redactor);
-  const agents = createAgentSource(config, options, clock, extras, learn);
+  const agents = createAgentSource(config, options, clock, extras, (read) => {
+    learn(read);
+    serverFiles.learn(read);
+  });
   const rules = createRuleBook(config.root, env);
   const executing = createLazyExecutors(config, declared, {
-    ...{ clock, random, env, places, sandbox },
+    ...{ clock, random, env, places, sandbox, watching },
     redact: protection.redactor.text,
   });
   const live = liveIn(config, clock, random, protection, (watcher) => engine.watch(watcher));
+  const verifier = createVerifier({ clock, environment: env, sandbox, places });
   const engineOptions: EngineOptions = {
     ...{ ledger, clock, random, ids, watcherElsewhere: live.outside },
     owner: `process ${process.pid} on ${hostname()}`,
@@ -131,7 +139,7 @@ async function assemble(
     host,
     assistants: assistantSettings(config.assistants),
     messageTools: async () => (await talking()).filter(({ name }) => name === 'send_message' || name === 'recv_message'),
-    ...proofOf(config, env, clock, createVerifier({ clock, environment: env, sandbox, places }), protection),
+    ...proofOf(config, env, clock, { run: (line, at) => whileWatching(watching, () => verifier.run(line, at)) }, protection),
     places: createTaskPlaces(
       { home: config.home, environment: env, clock, ids },
       { clock, environment: env, except: config.ledgerPlaces },

@@ -39,7 +39,7 @@ export interface Project {
   /** Agents to spawn and to talk with, for clients outside. */
   readonly assistants: LazyAssistants;
   /** The MCP servers that agents' own files and those of other tools declare, and which of them a person has allowed. */
-  readonly servers: Pick<DeclaredServers, 'open' | 'allow' | 'stateOf'>;
+  readonly servers: Pick<DeclaredServers, 'open' | 'allow' | 'stateOf' | 'ownOpen'>;
   /** What somebody said "always" to for this project. */
   readonly rules: RuleBook;
   /** Reads the agent files anew and checks them. */

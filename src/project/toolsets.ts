@@ -14,6 +14,7 @@ import type { McpServers } from '../tools/mcp/servers.ts';
 import type { Tool } from '../tools/port.ts';
 import { createToolset } from '../tools/registry.ts';
 import { minimalEnvironment } from '../tools/shell/environment.ts';
+import { type Watching, whileWatching } from './servers/changed-files.ts';
 import type { DeclaredServers } from './servers/declared-servers.ts';
 import type { ForeignServer } from './servers/foreign-servers.ts';
 
@@ -32,7 +33,9 @@ export interface ToolsetsOptions {
   readonly places: ProtectedPlaces;
   /** What commands run in. */
   readonly sandbox: Sandbox;
-  readonly declared: Pick<DeclaredServers, 'refusal' | 'foreignRefusal'>;
+  readonly declared: Pick<DeclaredServers, 'refusal' | 'foreignRefusal' | 'ownRefusal'>;
+  /** Before a call that may change files. */
+  readonly watching: Watching;
   /** Tools to find, spawn and talk with other agents; loaded with the first agent that uses one. */
   assistants(): Promise<readonly Tool[]>;
   /** Tools of an embedding program, beside the built-in ones. */
@@ -63,7 +66,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
   // The protocol is loaded with the first agent that uses a server.
   const sharedServers = (): Promise<McpServers> => {
     shared ??= import('../tools/mcp/servers.ts').then(({ createMcpServers }) => {
-      const own = createMcpServers(options.mcp, mcpOptions);
+      const own = createMcpServers(options.mcp, { ...mcpOptions, mayStart: options.declared.ownRefusal });
       const mayStart = options.declared.foreignRefusal;
       const foreign = createMcpServers(foreignConfigs(options.foreign), { ...mcpOptions, verbatim: true, mayStart });
       const close = async (): Promise<void> => void (await Promise.all([own.close(), foreign.close()]));
@@ -94,7 +97,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       const names = agent.tools.flatMap((name) => (name === ALL_ASSISTANT_TOOLS ? ASSISTANT_TOOLS.slice(1) : [name]));
       const builtIns = await builtInsFor(names);
       const made = await createToolset({ names, builtIns, mcp: await serversOf(agent) });
-      if (made.ok) return made;
+      if (made.ok) return ok(made.value.map((tool) => watched(tool, options.watching)));
       return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));
     },
     async close() {
@@ -102,6 +105,13 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       await Promise.all(started.map((servers) => servers.close()));
     },
   };
+}
+
+/** Whatever it changes of what servers run is known afterwards, also when the process dies meanwhile. */
+function watched(tool: Tool, watching: Watching): Tool {
+  // What a tool of a server says of itself is a stranger's word.
+  if (tool.kind !== undefined || (tool.readOnly === true && tool.origin === undefined)) return tool;
+  return { ...tool, run: (input, context) => whileWatching(watching, () => tool.run(input, context)) };
 }
 
 function both(near: McpServers, far: McpServers): McpServers {

@@ -4,7 +4,7 @@
  */
 
 /** What a path belongs to. `state` is Troupe's own and always closed; the others can be opened by a permission. */
-export type ProtectedKind = 'state' | 'agents' | 'settings' | 'git';
+export type ProtectedKind = 'state' | 'agents' | 'settings' | 'servers' | 'git';
 
 /** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
 export const STATE_FOLDER = '.troupe';
@@ -21,6 +21,8 @@ export const SETTINGS_FILES: readonly string[] = [
   'opencode.json',
   'opencode.jsonc',
 ];
+/** Whose keys are used is for the owner to say. A folder of this name is a programming language's. */
+export const KEYS_FILE = '.env';
 /** In a folder that is otherwise an editor's own business. */
 export const EDITOR_SERVERS = { folder: '.vscode', file: 'mcp.json' } as const;
 
@@ -30,7 +32,7 @@ const PROTECTED: ReadonlyMap<string, ProtectedKind> = new Map<string, ProtectedK
   ['.git', 'git'],
   ['git~1', 'git'],
   ...AGENT_FOLDERS.map((name) => [name, 'agents'] as const),
-  ...SETTINGS_FILES.map((name) => [name, 'settings'] as const),
+  ...[...SETTINGS_FILES, KEYS_FILE].map((name) => [name, 'settings'] as const),
 ]);
 
 /**
@@ -46,10 +48,14 @@ export function foldedName(name: string): string {
 
 /** Of the parts of a path, the first that is protected wherever it stands; what Troupe itself keeps counts before the rest. */
 export function protectedName(parts: readonly string[]): ProtectedKind | undefined {
-  const found = parts.map((part) => PROTECTED.get(foldedName(part))).filter((one) => one !== undefined);
+  const found = parts.map((part) => kindOf(foldedName(part))).filter((one) => one !== undefined);
   if (found.includes('state')) return 'state';
   return found[0] ?? (parts.some((part, index) => isEditorServers(part, parts[index + 1])) ? 'settings' : undefined);
 }
+
+/** `.env.local` and its like; a pattern for others to fill in holds no keys. */
+const ENV_FILE = /^\.env\.(?!(?:.*\.)?(?:example|sample|template|dist)$)/;
+const kindOf = (name: string): ProtectedKind | undefined => PROTECTED.get(name) ?? (ENV_FILE.test(name) ? 'settings' : undefined);
 
 const isEditorServers = (folder: string, file = ''): boolean =>
   foldedName(folder) === EDITOR_SERVERS.folder && foldedName(file) === EDITOR_SERVERS.file;

@@ -139,9 +139,12 @@ it('an address is asked only when it was allowed, with the key that its entry na
   }
 });
 
-it('a script that an agent has changed is not run by the start after a crash', async () => {
+it('a script that an agent may change, and has changed, is not run by the start after a crash', async () => {
   await using project = await projectWith('.mcp.json', { mcpServers: { test: { command: 'sh', args: ['tools/serve.sh'] } } });
-  await project.write('agents/helper.md', USER.replace('["mcp:test"]', '["mcp:test", read, write]'));
+  const opened = '"protected:servers": allow';
+  await project.write('troupe.yaml', `permissions: { ${opened} }\n`);
+  const user = USER.replace('["mcp:test"]', '["mcp:test", read, write]');
+  await project.write('agents/helper.md', user.replace('permissions: { ', `permissions: { ${opened}, `));
   await project.write('tools/serve.sh', `exec ${process.execPath} ${SERVER}\n`);
   const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] });
   const evil = { path: 'tools/serve.sh', content: `touch started; exec ${process.execPath} ${SERVER}\n` };

@@ -34,7 +34,10 @@ export const ASSISTANT_TOOLS: readonly string[] = [
 ];
 
 /** What `permissions` may name beside tools: places that only the owner can open. */
-const PROTECTED: readonly string[] = ['protected', 'protected:agents', 'protected:settings', 'protected:git'];
+const PROTECTED: readonly string[] = [
+  'protected',
+  ...['agents', 'settings', 'servers', 'git'].map((kind) => `protected:${kind}`),
+];
 
 const KNOWN = [...BUILT_IN_TOOLS, ...ASSISTANT_TOOLS];
 

@@ -60,8 +60,10 @@ export async function serversAllowCommand(
   const declared = createDeclaredServers(config, context.terminal.env);
   if (names.length === 0 && options.yes === true)
     throw usageError('Which servers?', 'with --yes name each: troupe servers allow <name> --yes');
-  const meant = names.length === 0 ? counting(config) : names.map((name) => serverNamed(config, name));
-  const open: OpenServer[] = [];
+  const own = await Promise.all((names.length === 0 ? Object.keys(config.mcp) : names).map((name) => declared.ownOpen(name)));
+  const open: OpenServer[] = own.filter((one) => one !== undefined);
+  const others = names.filter((name) => !open.some(({ server }) => server === name));
+  const meant = names.length === 0 ? counting(config) : others.map((name) => serverNamed(config, name));
   for (const server of meant) {
     const state = await declared.stateOf(server);
     if (state.kind === 'refused' && names.length > 0) throw usageError(notStarted(server, state.reason), 'see: troupe servers');

@@ -11,7 +11,7 @@ import type { GivenOut } from '../shapes/given.ts';
 
 export type ListedServer = GivenOut<z.input<typeof serverList>>['servers'][number];
 
-type Declared = Pick<DeclaredServers, 'open' | 'stateOf'>;
+type Declared = Pick<DeclaredServers, 'open' | 'stateOf' | 'ownOpen'>;
 
 export async function listServers(
   config: ProjectConfig,
@@ -19,7 +19,7 @@ export async function listServers(
   declared: Declared,
 ): Promise<readonly ListedServer[]> {
   const foreign = config.foreign.servers.map(async (one) => listedForeign(one, await declared.stateOf(one)));
-  return [...ofSettings(config), ...(await Promise.all(foreign)), ...(await ofAgents(agents, declared))];
+  return [...(await ofSettings(config, declared)), ...(await Promise.all(foreign)), ...(await ofAgents(agents, declared))];
 }
 
 /** The servers that an agent's tools name, each with where it comes from. */
@@ -33,10 +33,14 @@ export async function serversOf(config: ProjectConfig, agent: LoadedAgent, decla
   });
 }
 
-function ofSettings({ mcp, mcpFiles }: ProjectConfig): readonly ListedServer[] {
-  return Object.entries(mcp).map(([name, config]) => {
-    return { name, from: 'settings', source: mcpFiles[name] ?? '', state: 'allowed', shown: shownOf(config) };
-  });
+function ofSettings({ mcp, mcpFiles }: ProjectConfig, { ownOpen }: Declared): Promise<readonly ListedServer[]> {
+  return Promise.all(
+    Object.entries(mcp).map(async ([name, config]): Promise<ListedServer> => {
+      const open = await ownOpen(name);
+      const listed = { name, from: 'settings', source: mcpFiles[name] ?? '' } as const;
+      return { ...listed, state: open === undefined ? 'allowed' : 'open', shown: open?.shown ?? shownOf(config) };
+    }),
+  );
 }
 
 function listedForeign(server: ForeignServer, state: ForeignState): ListedServer {

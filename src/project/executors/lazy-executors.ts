@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
+import { present } from '../../base/present.ts';
 import { type Random, systemRandom } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { EngineOptions } from '../../engine/options.ts';
@@ -27,6 +28,8 @@ export interface LazyExecutorNeeds {
   readonly places: ProtectedPlaces | undefined;
   /** What they are kept in. */
   readonly sandbox: Sandbox;
+  /** As long as one lives. */
+  readonly watching?: ExecutorOptions['watching'] | undefined;
   redact(text: string): string;
 }
 
@@ -107,6 +110,7 @@ async function executorOptions(
   };
   return {
     ...{ clock, random, redact, guard: createGuard(places), environment: peerEnvironment(config), builtin },
+    ...present({ watching: needs.watching }),
     closed: async (folder) => (places === undefined ? new Map() : await closedFiles(places, repositoriesOf(folder))),
     keeping: { sandbox, settings: config.sandbox, places, builtin: builtinExecutor(builtin).command ?? [] },
     async layers() {

@@ -24,6 +24,8 @@ export interface OpenServer {
   readonly server: string;
   /** The command line or the address and what it is given, for a person to judge. */
   readonly shown: string;
+  /** It is the owner's own, and these of its files changed while a run was at work. */
+  readonly changed?: readonly string[] | undefined;
   /** Known by this when it was allowed. */
   readonly key: string;
 }
@@ -84,7 +86,12 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 }
 
 /** The checksum of what would be started; a program or script inside the project that it names is a part of it. */
-export async function keyOf(root: string, server: string, config: McpServerConfig, kind?: 'foreign'): Promise<string> {
+export async function keyOf(
+  root: string,
+  server: string,
+  config: McpServerConfig,
+  kind?: 'foreign' | 'settings',
+): Promise<string> {
   const named = [root, server, sorted(config), ...(kind === undefined ? [] : [kind])];
   const hash = createHash('sha256').update(JSON.stringify(named));
   if ('command' in config) hash.update(await namedFilesKey(root, resolve(root, config.cwd ?? '.'), config));

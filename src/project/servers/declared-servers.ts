@@ -1,18 +1,22 @@
 /**
  * MCP servers that an agent's file declares, or a file of another tool. Such a file may be a stranger's, and a server is a
  * command that runs as you: each is started only after a person has allowed exactly this declaration, and what the project's
- * settings deny is not even asked. What was allowed is kept out of the project: `allowed-servers.ts`.
+ * settings deny is not even asked. What was allowed is kept out of the project: `allowed-servers.ts`. Those of the settings are
+ * the owner's own; they are asked about only where a run may have changed what they run: `changed-files.ts`.
  */
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { parseMcpReference } from '../../agents/definition/tool-names.ts';
 import { type Environment, variablesNamed } from '../../base/environment.ts';
+import { limits } from '../../base/limits.ts';
 import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { decide, type Permissions } from '../../tools/permissions.ts';
+import { SETTINGS_FILE } from '../../tools/protected-names.ts';
 import { minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ProjectConfig } from '../config.ts';
 import { type AllowedPeers, createAllowedPeers } from './allowed-peers.ts';
 import { type AllowedServers, createAllowedServers, keyOf, type OpenServer } from './allowed-servers.ts';
+import { createChangedFiles } from './changed-files.ts';
 import type { ForeignServer } from './foreign-servers.ts';
 import { namesTooMuch } from './named-files.ts';
 
@@ -35,11 +39,16 @@ export interface DeclaredServers {
   /** Those of other tools' files that the agent's tools name and that count. */
   foreignOf(agent: AgentDefinition): readonly ForeignServer[];
   stateOf(server: ForeignServer): Promise<ForeignState>;
+  /** A server of the settings that waits for a word of the owner, if it does. */
+  ownOpen(name: string): Promise<OpenServer | undefined>;
+  /** Why this server of the settings may not be started as things are now, if it may not. */
+  ownRefusal(name: string): Promise<string | undefined>;
   /** Why an agent that lives elsewhere may not be talked to, if it may not. */
   readonly peerRefusal: AllowedPeers['refusal'];
 }
 
-type Settled = Pick<ProjectConfig, 'root' | 'permissions' | 'providers' | 'mcp' | 'foreign'>;
+type Settled = Pick<ProjectConfig, 'root' | 'permissions' | 'providers' | 'mcp' | 'foreign'> &
+  Partial<Pick<ProjectConfig, 'mcpFiles'>>;
 
 /** `brought`: agents that a program brought along, whose own servers are the program's own choice; so are those it `trusts`. */
 export function createDeclaredServers(
@@ -72,8 +81,13 @@ export function createDeclaredServers(
     if (await allowed.has(key)) return { kind: 'allowed' };
     return { kind: 'open', open: { source: server.place.file, server: server.name, shown: shownForeign(server), key } };
   };
+  const { ownOpen, ownRefusal } = ownServers(config, env, allowed);
   const open: DeclaredServers['open'] = async (agent) => {
     const found: OpenServer[] = [];
+    for (const name of namedServers(agent)) {
+      const own = Object.hasOwn(agent.mcp ?? {}, name) ? undefined : await ownOpen(name);
+      if (own !== undefined) found.push(own);
+    }
     for (const [server, config] of strangers(agent)) {
       const key = await keyOf(root, server, config);
       if (!(await allowed.has(key))) found.push({ agent: agent.name, source: agent.source, server, shown: shownOf(config), key });
@@ -108,7 +122,34 @@ export function createDeclaredServers(
     return first && notAllowed(first);
   };
   const peerRefusal = peers.refusal;
-  return { open, allow: allowed.add, forget: allowed.forget, refusal, foreignRefusal, foreignOf, stateOf, peerRefusal };
+  return {
+    ...{ open, allow: allowed.add, forget: allowed.forget, refusal, foreignRefusal, foreignOf, stateOf, peerRefusal },
+    ...{ ownOpen, ownRefusal },
+  };
+}
+
+type OwnServers = Pick<DeclaredServers, 'ownOpen' | 'ownRefusal'>;
+
+/** Those of the settings: as they are allowed once more, what they run is the owner's again. */
+function ownServers({ root, mcp, mcpFiles }: Settled, env: Environment, allowed: AllowedServers): OwnServers {
+  const changes = createChangedFiles(root, env, mcp);
+  const ownOpen: OwnServers['ownOpen'] = async (name) => {
+    const own = Object.hasOwn(mcp, name) ? mcp[name] : undefined;
+    const changed = own === undefined ? [] : await changes.changed(own);
+    if (own === undefined || changed.length === 0) return undefined;
+    const key = await keyOf(root, name, own, 'settings');
+    if (await allowed.has(key)) {
+      await changes.settle(own);
+      return undefined;
+    }
+    const shown = `${shownOf(own)}; ${changedText(changed)}`;
+    return { source: mcpFiles?.[name] ?? SETTINGS_FILE, server: name, shown, changed, key };
+  };
+  const ownRefusal: OwnServers['ownRefusal'] = async (name) => {
+    const waiting = await ownOpen(name);
+    return waiting && notAllowed(waiting);
+  };
+  return { ownOpen, ownRefusal };
 }
 
 /** Why a server of another tool's file is never started, in one sentence or two. */
@@ -121,7 +162,12 @@ export function notStarted({ name, place }: Pick<ForeignServer, 'name' | 'place'
 }
 
 /** Names nothing of the declaration, which may hold keys: whoever hears it is a model, a log or a client. */
-function notAllowed({ agent, source, server }: OpenServer): string {
+function notAllowed({ agent, source, server, changed }: OpenServer): string {
+  if (changed !== undefined)
+    return (
+      `The MCP server ${JSON.stringify(server)} of ${source} is not started: ${changedText(changed)}, and nobody has allowed it ` +
+      `since. The owner of the project can look at it and allow it with \`troupe servers allow ${JSON.stringify(server)}\`.`
+    );
   const by = agent === undefined ? `by ${source}` : "by the agent's own file";
   const word = agent === undefined ? `servers allow ${JSON.stringify(server)}` : `agents allow ${JSON.stringify(agent)}`;
   return (
@@ -129,6 +175,12 @@ function notAllowed({ agent, source, server }: OpenServer): string {
     `changed since. The owner of the project can look at it and allow it with \`troupe ${word}\`.`
   );
 }
+
+const changedText = (files: readonly string[]): string => {
+  const shown = files.slice(0, limits.touchedFilesTold).join(', ');
+  const more = files.length > limits.touchedFilesTold ? ' and others' : '';
+  return `${shown}${more}, which it runs, changed while a run was at work`;
+};
 
 /** Servers of the agent's own file that are never started here, each with the reason: nobody can allow them. */
 export function impossibleServers(

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { limits } from '../../base/limits.ts';
 import { keyOf } from './allowed-servers.ts';
-import { namesTooMuch } from './named-files.ts';
+import { namedPaths, namesTooMuch } from './named-files.ts';
 
 const project = (): string => mkdtempSync(join(tmpdir(), 'troupe-named-'));
 
@@ -90,4 +90,23 @@ it('stays the same when other files change, and package.json where no script of 
   const before = await Promise.all(configs.map((config) => keyOf(root, 'docs', config)));
   for (const file of ['package.json', 'README.md', 'src/server.mjs']) put(root, file, '{}');
   expect(await Promise.all(configs.map((config) => keyOf(root, 'docs', config)))).toEqual(before);
+});
+
+it('the folder of the project is what a server works on, unless it is all that a program is given', async () => {
+  const root = project();
+  const named = async (command: string, ...args: string[]) =>
+    (await namedPaths(root, root, { command, args })).filter((path) => ['package.json', 'index.js'].includes(basename(path)));
+  expect(await named('npx', '-y', '@example/files', '.')).not.toContain(join(root, 'package.json'));
+  expect(await named('node', 'server.mjs', root)).not.toContain(join(root, 'index.js'));
+  expect(await named('node', '.')).toContain(join(root, 'index.js'));
+  expect(await named('npm', 'run', 'mcp')).toContain(join(root, 'package.json'));
+});
+
+it('what fetches a program is told from where by files of the project', async () => {
+  const root = project();
+  const named = await namedPaths(root, root, { command: 'npx', args: ['-y', '@example/files', '.'] });
+  expect(named).toEqual(
+    expect.arrayContaining(['.npmrc', 'node_modules/@example/files/package.json'].map((path) => join(root, path))),
+  );
+  expect(await namedPaths(root, root, { command: 'node', args: ['server.mjs'] })).not.toContain(join(root, '.npmrc'));
 });

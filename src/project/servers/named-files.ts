@@ -5,6 +5,7 @@
  * turn is not known here.
  */
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
@@ -13,9 +14,12 @@ const ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py', '.sh', '.r
 const INSIDE = ['package.json', ...ENDINGS.slice(0, 6).map((ending) => `index${ending}`), '__main__.py', '__init__.py'] as const;
 /** They run what `package.json` says. */
 const SCRIPT_RUNNERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'node', 'deno', 'make', 'just']);
+/** They fetch what they run, from where a file of the project may say. */
+const FETCHERS: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'uv', 'uvx', 'pip', 'pipx']);
+const FETCH_FILES = ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'bunfig.toml', 'uv.toml'] as const;
 const SCRIPT_FILES = ['package.json', 'deno.json', 'deno.jsonc', 'Makefile', 'makefile', 'justfile'] as const;
 
-interface CommandLine {
+export interface CommandLine {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -34,6 +38,44 @@ export async function namedFilesKey(root: string, folder: string, line: CommandL
   for (const base of folders) for (const path of paths) await add(base === folder ? resolve(base, path) : join(base, path));
   for (const base of folders) for (const path of await fitting(root, base, pieces)) await add(path);
   return hash.digest('hex');
+}
+
+/**
+ * Every file of the project that it may mean, there or not. The project's own folder is what a server is told to work on, unless
+ * a program is given nothing else to run.
+ */
+export async function namedPaths(root: string, folder: string, line: CommandLine): Promise<readonly string[]> {
+  const all = piecesOf(line).slice(0, limits.serverPieces);
+  const pieces = runsFolder(all, line.args ?? []) ? all : all.filter((piece) => resolve(folder, piece) !== root);
+  const paths = pathsNamed(pieces, line.args ?? []);
+  const found = new Set<string>();
+  for (const base of await foldersNamed(root, folder, pieces)) {
+    for (const path of paths) found.add(base === folder ? resolve(base, path) : join(base, path));
+    for (const path of await fitting(root, base, pieces)) found.add(path);
+  }
+  return [...found].filter((path) => isWithin(root, path));
+}
+
+const runsFolder = (pieces: readonly string[], args: readonly string[]): boolean =>
+  !namesProgram(args) && pieces.some((piece) => SCRIPT_RUNNERS.has(basename(piece)) || basename(piece).startsWith('python'));
+
+/** Of these paths those that are files, each with a word for what it holds. */
+export async function heldBy(root: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const path of paths) {
+    const content = isThere(path) ? await contentOf(root, path) : undefined;
+    if (content !== undefined) found.set(path, content);
+  }
+  return found;
+}
+
+/** At once: of hundreds of paths that could be meant next to none is there. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Why nobody could know all that it names, to be said behind "its command line". */
@@ -96,7 +138,10 @@ async function foldersNamed(root: string, folder: string, pieces: readonly strin
 /** Every path that a part of the command line could mean. */
 function pathsNamed(pieces: readonly string[], args: readonly string[]): readonly string[] {
   const runsScripts = pieces.some((piece) => SCRIPT_RUNNERS.has(basename(piece)));
-  return [...new Set([...pieces.flatMap(meanings), ...(runsScripts ? scriptFiles(args) : [])])];
+  const fetches = pieces.some((piece) => FETCHERS.has(basename(piece)));
+  const installed = fetches ? pieces.map((piece) => join('node_modules', piece, 'package.json')) : [];
+  const beside = [...(runsScripts ? scriptFiles(args) : []), ...(fetches ? FETCH_FILES : [])];
+  return [...new Set([...pieces.flatMap(meanings), ...installed, ...beside])];
 }
 
 function meanings(piece: string): readonly string[] {
@@ -106,10 +151,10 @@ function meanings(piece: string): readonly string[] {
 }
 
 /** A script file lies in the folder, unless the program is told another one; `node server.js` reads no script of it. */
-function scriptFiles(args: readonly string[]): readonly string[] {
-  const isPlain = args.some((argument) => /\.[a-z]+$/i.test(argument) && !argument.startsWith('-'));
-  return isPlain ? [] : SCRIPT_FILES;
-}
+const scriptFiles = (args: readonly string[]): readonly string[] => (namesProgram(args) ? [] : SCRIPT_FILES);
+
+const namesProgram = (args: readonly string[]): boolean =>
+  args.some((argument) => /\.[a-z]+$/i.test(argument) && !argument.startsWith('-'));
 
 /** The checksum of a file of the project; nothing for anything else. A file too large to read is known by when it changed. */
 async function contentOf(root: string, path: string): Promise<string | undefined> {

@@ -28,9 +28,16 @@ export async function tryServers(
   { env, clock, offline }: TryServersOptions,
 ): Promise<readonly TriedServer[]> {
   const options = { clock, folder: config.root };
-  const own = await started(config.mcp, { ...options, environment: config.keyEnv }, offline);
-  const tried: TriedServer[] = own.map((one) => ({ ...one, file: config.mcpFiles[one.server] ?? '' }));
   const declared = createDeclaredServers(config, env);
+  const tried: TriedServer[] = [];
+  const mine: Record<string, McpServerConfig> = {};
+  for (const [name, server] of Object.entries(config.mcp)) {
+    const reason = await declared.ownRefusal(name);
+    if (reason === undefined) mine[name] = server;
+    else tried.push({ file: config.mcpFiles[name] ?? '', kind: 'refused', reason });
+  }
+  const own = await started(mine, { ...options, environment: config.keyEnv }, offline);
+  tried.push(...own.map((one) => ({ ...one, file: config.mcpFiles[one.server] ?? '' })));
   for (const server of config.foreign.servers) {
     if (server.shadowedBy !== undefined) continue;
     const { file } = server.place;

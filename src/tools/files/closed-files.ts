@@ -7,7 +7,7 @@ import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { limits } from '../../base/limits.ts';
-import { AGENT_FOLDERS, AGENTS_FOLDER, type ProtectedKind, SETTINGS_FILES } from '../protected-names.ts';
+import { AGENT_FOLDERS, AGENTS_FOLDER, KEYS_FILE, type ProtectedKind, SETTINGS_FILES } from '../protected-names.ts';
 import { EDITOR_SERVERS_FILE, namesIn, type ProtectedPlaces } from './guard.ts';
 
 export interface ClosedFile {
@@ -42,6 +42,7 @@ export async function closedFiles({ project, user }: ProtectedPlaces, repositori
   };
   await all(project, 'agents', [AGENTS_FOLDER, ...AGENT_FOLDERS]);
   await all(project, 'settings', [...SETTINGS_FILES, EDITOR_SERVERS_FILE]);
+  await look(join(project, KEYS_FILE), 'settings', 0);
   await all(user, 'settings', OF_USER);
   for (const folder of new Set([join(project, '.git'), ...repositories])) await all(folder, 'git', OF_GIT);
   return found;

@@ -16,6 +16,7 @@ const placesIn = (folder: string): ProtectedPlaces => ({
   ledgers: [join(folder, 'data/ledger.db')],
   user: join(folder, '.config/troupe'),
   keys: join(folder, '.local/state/troupe/seal.keys'),
+  servers: async () => ['tools/server.mjs', 'tools/later.mjs', 'docs'].map((path) => join(folder, path)),
 });
 
 function toolsOf(places?: ProtectedPlaces) {
@@ -70,6 +71,8 @@ const CLOSED = [
   ...['data/ledger.db', 'data/ledger.db-wal', 'data/ledger.db-shm', 'data/ledger.db-journal', 'data/ledger.db-payloads/x'],
   ...['data/ledger.db-bell'],
   ...['data/LEDGER.db', 'state/key', 'state/new/deep'],
+  ...['.env', 'sub/.env', '.ENV', '.env.local', '.env.production.local', '.env.example.local'],
+  ...['tools/server.mjs', 'tools/Server.mjs', 'x/../tools/later.mjs'],
 ];
 const OPEN = [
   'src/agents/code.ts',
@@ -81,6 +84,9 @@ const OPEN = [
   'claude/x',
   '.vscode/settings.json',
   'mcp.json',
+  ...['.env.example', '.env.local.sample', '.envrc', 'x.env'],
+  // A folder that a server is told of is not what it runs.
+  ...['docs/a.md', 'tools/other.mjs', 'sub/tools/server.mjs'],
 ];
 
 describe('write and edit', () => {
@@ -119,7 +125,25 @@ describe('write and edit', () => {
     const context: ToolContext = { ...place.context, workspace };
     const write = toolsOf(placesIn(place.path))('write');
     expect(said(await write.run({ path: 'src/a.ts', content: 'fine' }, { ...context, seen: noted }))).toContain('Created');
-    expect(said(await write.run({ path: 'agents/evil.md', content: 'x' }, { ...context, seen: noted }))).toContain('closed');
+    for (const path of ['agents/evil.md', 'tools/server.mjs', 'below/tools/server.mjs'])
+      expect(said(await write.run({ path, content: 'x' }, { ...context, seen: noted })), path).toContain('closed');
+  });
+
+  it('know what servers run by other names of it, and open it by a permission of its own', async () => {
+    await using place = await project();
+    await mkdir(join(place.path, 'tools'));
+    await writeFile(join(place.path, 'real.mjs'), 'kept');
+    await symlink('../real.mjs', join(place.path, 'tools/server.mjs'));
+    await link(join(place.path, 'real.mjs'), join(place.path, 'hard.mjs'));
+    const tool = toolsOf(placesIn(place.path));
+    for (const path of ['tools/server.mjs', 'real.mjs', 'hard.mjs'])
+      expect(said(await tool('edit').run({ path, old: 'kept', new: 'evil' }, place.context)), path).toContain(
+        'what an MCP server or an executor of this project runs is closed to agents, which could give themselves rights. ' +
+          'Only the owner can open it (permission protected:servers).',
+      );
+    expect(await tool('write').protects?.({ path: 'hard.mjs', content: '' }, place.path)).toBe('servers');
+    const opened: ToolContext = { ...place.context, opened: 'servers' };
+    expect(said(await tool('edit').run({ path: 'real.mjs', old: 'kept', new: 'fine' }, opened))).toContain('Edited');
   });
 
   it('do so without any settings, by name', async () => {

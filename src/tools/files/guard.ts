@@ -3,6 +3,7 @@
  * known as one whether a setting names it or not. The same
  * place by another name (a link, a hard link, another case) is the same place.
  */
+import { existsSync } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { limits } from '../../base/limits.ts';
@@ -11,6 +12,7 @@ import {
   AGENTS_FOLDER,
   EDITOR_SERVERS,
   foldedName,
+  KEYS_FILE,
   type ProtectedKind,
   plainPath,
   protectedName,
@@ -30,7 +32,12 @@ export interface ProtectedPlaces {
   readonly user: string;
   /** The file with the keys that open what is sealed. */
   readonly keys: string;
+  /** Files that are run with rights of their own, there or not: whoever writes one has these. */
+  servers?(): Promise<readonly string[]>;
 }
+
+/** In the user's folder: what is being watched at the moment, which comes and goes with every call. */
+export const WATCHING_FOLDER = 'watching';
 
 export const WORKTREES_FOLDER = 'worktrees';
 
@@ -57,7 +64,10 @@ export function createGuard(places?: ProtectedPlaces): Guard {
       const parts = relative(root, absolute).split(sep);
       const named = protectedName(parts) ?? ((await inAgentsFolder(root, parts, places)) ? 'agents' : undefined);
       if (named !== undefined) return named;
-      return (await protectionOf(await settled(), root, absolute)) ?? (belongsToLedger(absolute) ? 'state' : undefined);
+      const placed = await protectionOf(await settled(), root, absolute);
+      if (placed !== undefined) return placed;
+      if (belongsToLedger(absolute)) return 'state';
+      return places !== undefined && (await isRun(places, root, absolute)) ? 'servers' : undefined;
     },
     async hidden() {
       const state = (await settled()).filter(({ protection }) => protection === 'state').map(({ path }) => plainPath(path));
@@ -90,7 +100,7 @@ function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): read
     ...at('state', home, keys),
     ...at('state', ...ledgers.flatMap((ledger) => BESIDE_LEDGER.map((end) => ledger + end))),
     ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
-    ...at('settings', user, ...[...SETTINGS_FILES, EDITOR_SERVERS_FILE].map((name) => join(project, name))),
+    ...at('settings', user, ...[...SETTINGS_FILES, KEYS_FILE, EDITOR_SERVERS_FILE].map((name) => join(project, name))),
   ];
 }
 
@@ -126,6 +136,22 @@ async function protectionOf(
   }
 }
 
+/** Whether it is a file that is run, by any name, or such a file in a copy of the project. */
+async function isRun({ project, home, servers }: ProtectedPlaces, root: string, absolute: string): Promise<boolean> {
+  const paths = (await servers?.()) ?? [];
+  if (paths.length === 0) return false;
+  const plain = plainPath(absolute);
+  const folders = new Map<string, string>();
+  for (const folder of new Set(paths.map((path) => dirname(path)))) folders.set(folder, await realPlace(folder));
+  if (paths.some((path) => plainPath(join(folders.get(dirname(path)) ?? '', basename(path))) === plain)) return true;
+  if (within(join(await realPlace(home), WORKTREES_FOLDER), root))
+    return paths.some((path) => plain.endsWith(plainPath(sep + relative(project, path))));
+  const identity = await identityOf(absolute);
+  if (identity === undefined) return false;
+  for (const path of paths) if (existsSync(path) && (await identityOf(path)) === identity) return true;
+  return false;
+}
+
 const within = (place: string, path: string): boolean =>
   path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
 
@@ -154,10 +180,10 @@ const WATCHED = ['.git/config', '.git/hooks'];
 const WATCHED_DEPTH = 4;
 
 /** When each protected file was last changed in any way; the time of that cannot be set back. */
-async function stampsOf({ project, user }: ProtectedPlaces): Promise<ReadonlyMap<string, string>> {
+async function stampsOf({ project, user, servers }: ProtectedPlaces): Promise<ReadonlyMap<string, string>> {
   const stamps = new Map<string, string>();
   const look = async (path: string, depth: number): Promise<void> => {
-    if (stamps.size >= limits.watchedFiles) return;
+    if (stamps.size >= limits.watchedFiles || path === join(user, WATCHING_FOLDER)) return;
     const facts = await stat(path, { bigint: true }).catch(() => undefined);
     if (facts === undefined) return;
     if (!facts.isDirectory()) stamps.set(path, `${facts.dev}:${facts.ino}:${facts.size}:${facts.ctimeNs}`);
@@ -165,6 +191,7 @@ async function stampsOf({ project, user }: ProtectedPlaces): Promise<ReadonlyMap
   };
   const names = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES, EDITOR_SERVERS_FILE, ...WATCHED];
   for (const path of [user, ...names.map((name) => join(project, name))]) await look(path, WATCHED_DEPTH);
+  for (const path of [join(project, KEYS_FILE), ...((await servers?.()) ?? [])]) if (existsSync(path)) await look(path, 0);
   return stamps;
 }
 

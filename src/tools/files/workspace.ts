@@ -107,6 +107,7 @@ const CLOSED: Readonly<Record<ProtectedKind, string>> = {
   state: 'this is where the ledger is, and it is not open to agents.',
   agents: 'files of agents are closed to agents, which could give themselves rights.',
   settings: 'settings are closed to agents, which could give themselves rights.',
+  servers: 'what an MCP server or an executor of this project runs is closed to agents, which could give themselves rights.',
   git: 'the inside of a git repository is closed to agents: hooks in it run outside every permission.',
 };
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import type { Sandbox, Walls } from '../../sandbox/port.ts';
 import type { ProtectedPlaces } from '../files/guard.ts';
-import { AGENT_FOLDERS, AGENTS_FOLDER, OWN_GIT_MARK, SETTINGS_FILES } from '../protected-names.ts';
+import { AGENT_FOLDERS, AGENTS_FOLDER, KEYS_FILE, OWN_GIT_MARK, SETTINGS_FILES } from '../protected-names.ts';
 
 export function insideOf(
   sandbox: Sandbox | undefined,
@@ -23,12 +23,15 @@ export function commandWalls(workspace: string, places: ProtectedPlaces | undefi
     write: [workspace, ...git.write],
     read: repository === undefined ? [] : [...git.read, ...installedFor(repository)],
     // Whoever can write these gives itself rights.
-    keep: [...folders.flatMap((folder) => rights.map((name) => join(folder, name))), ...git.keep],
+    keep: [...folders.flatMap((folder) => [...rights, ...keysIn(folder)].map((name) => join(folder, name))), ...git.keep],
     unmade: git.unmade,
     hide: places === undefined ? [] : [...places.ledgers, places.keys, places.user],
     hosts: [],
   };
 }
+
+const keysIn = (folder: string): readonly string[] =>
+  statSync(join(folder, KEYS_FILE), { throwIfNoEntry: false })?.isFile() === true ? [KEYS_FILE] : [];
 
 type GitWalls = Required<Pick<Walls, 'write' | 'read' | 'keep' | 'unmade'>>;
 const NO_GIT: GitWalls = { write: [], read: [], keep: [], unmade: [] };
