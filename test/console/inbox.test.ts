@@ -1,11 +1,16 @@
 /** The inbox in a real browser, over a real server with real runs that wait: answered there, from elsewhere, and on a phone. */
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InboxItem } from '../../console/api/types.ts';
+import { agentWith, createTestProject } from '../e2e/support-project.ts';
+import { textsOf } from '../support/assistants/client.ts';
 import { barriers, type Looking, shots, startLooking } from '../support/console/browser.ts';
 import { sendJson } from '../support/http/api-server.ts';
 import { type ServedWorld, serveWorld } from '../support/http/served-project.ts';
+import { connectClient } from '../support/mcp/fixture-http.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { agent, type Brain, calls, reports, turnOf } from '../support/world.ts';
 
@@ -106,6 +111,81 @@ describe('the inbox', () => {
     await page.reload();
     await page.getByText(/Already answered: answered by owner/).waitFor();
     expect(wrong).toEqual([]);
+  });
+
+  it('and two consoles, a terminal and an MCP client answer the same wait at once: one wins, all show who', async () => {
+    const OWNER = 'owner-0123456789abcdef';
+    const ODA = 'oda-0123456789abcdef';
+    const settings = 'serve: { commands: [helper], callers: { oda: { tokenEnv: ODA_TOKEN, role: operator, approves: true } } }\n';
+    await using project = await createTestProject(settings, agentWith('tools: [shell]'));
+    const { promise: never } = Promise.withResolvers<{ text: string }>();
+    // It goes on, and does not end while they answer.
+    await project.serve({ calls: [{ name: 'shell', input: { command: 'echo once >> made.txt' } }] }, () => never);
+    await project.write('browser', `#!/bin/sh\nprintf '%s' "$1" > '${join(project.folder, 'address')}'\n`);
+    await chmod(join(project.folder, 'browser'), 0o755);
+    Object.assign(project.env, { BROWSER: join(project.folder, 'browser'), TROUPE_TOKEN: OWNER, ODA_TOKEN: ODA });
+    const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+    const serving = project.start(['serve', '--as', 'ora', '--open', '--port', '0'], { main });
+    const address = () => readFile(join(project.folder, 'address'), 'utf8').catch(() => '');
+    await expect.poll(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login#/);
+    const login = new URL(await address());
+    const api = async <Value>(path: string, token: string, more: RequestInit = {}): Promise<Value> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      return (await (await fetch(new URL(`/api/v1/${path}`, login), { headers, ...more })).json()) as Value;
+    };
+    const requestInit = { headers: { authorization: `Bearer ${OWNER}` } };
+    const client = await connectClient('2026-07-28', new StreamableHTTPClientTransport(new URL('/mcp', login), { requestInit }));
+    const spawned = await client.callTool({ name: 'spawn_assistant', arguments: { assistant_id: 'helper', query: 'Make it.' } });
+    const { process_id } = spawned.structuredContent as { process_id: string };
+    const inbox = () => api<readonly InboxItem[]>('inbox', OWNER);
+    await expect.poll(async () => (await inbox()).length).toBe(1);
+    const [item] = await inbox();
+    const code = await api<{ path: string }>('login-codes', ODA, { method: 'POST', body: '{}' });
+    const consoles = await Promise.all(
+      [login.href, new URL(code.path, login).href].map(async (link) => {
+        const context = await looking.browser.newContext({ viewport: { width: 1_280, height: 800 } });
+        context.setDefaultTimeout(PATIENCE_MS);
+        const page = await context.newPage();
+        await page.goto(link);
+        await page.getByRole('heading', { name: 'helper wants to use shell' }).waitFor();
+        return page;
+      }),
+    );
+    const question_id = `${item?.run}/${item?.wait}`;
+    const [pressed, said, told] = await Promise.all([
+      Promise.all(
+        consoles.map(async (page) => {
+          await page.keyboard.press('1');
+          return await page.getByText(/Approved\. The run goes on|Somebody was first|Already answered/).textContent();
+        }),
+      ),
+      project.look('approve', process_id, '--no-resume'),
+      client.callTool({ name: 'answer_assistant', arguments: { process_id, question_id, answer: 'yes' } }),
+    ]);
+    const session = item?.session ?? '';
+    type Events = { readonly events: readonly { event_type: string; payload: { by?: string; where?: string } }[] };
+    const { events } = await api<Events>(`sessions/${session}/events`, OWNER);
+    const answers = events.filter(({ event_type }) => event_type === 'approval.answered').map(({ payload }) => payload);
+    expect(answers).toHaveLength(1);
+    const [first] = answers;
+    const won = [
+      /^✓ Approved\./.test(pressed[0] ?? ''),
+      /^✓ Approved\./.test(pressed[1] ?? ''),
+      said.code === 0,
+      told.isError !== true,
+    ];
+    expect(won.filter(Boolean)).toHaveLength(1);
+    const shown = [...pressed, said.err, textsOf(told).join('')];
+    for (const [index, words] of shown.entries()) if (won[index] !== true) expect(words).toContain(first?.by);
+    await expect.poll(() => readFile(join(project.folder, 'made.txt'), 'utf8')).toBe('once\n');
+    // And afterwards all of them see whose it was: in the session, and at the prompt.
+    await consoles[1]?.goto(new URL(`/sessions/${session}`, login).href);
+    await consoles[1]?.getByText(`approved by ${first?.by}`).first().waitFor();
+    expect((await project.look('logs', session)).out).toContain(`approved by ${first?.by}`);
+    for (const page of consoles) await page.context().close();
+    await client.close();
+    serving.kill('SIGKILL');
+    await serving.ended;
   });
 
   it('tells who is not logged in how to get in, and shows nothing', async () => {

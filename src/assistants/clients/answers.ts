@@ -4,13 +4,16 @@
  */
 
 import { unreachable } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
 import { type Json, parseJson } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
-import type { AnswerOutcome, OpenWait } from '../../engine/port.ts';
+import type { AnswerOutcome, FirstAnswer, OpenWait } from '../../engine/port.ts';
 import type { Answering } from '../../events/assistants.ts';
 import type { Answer, Failure } from '../../events/catalogue.ts';
+import type { Ledger } from '../../ledger/port.ts';
 import type { AnswerInput } from '../../tools/assistants/schemas.ts';
 import type { Caller } from '../port.ts';
 
@@ -41,6 +44,32 @@ function chosen(waits: readonly OpenWait[], caller: Caller, { question_id, proce
   if (waits.length === 0) return fail({ code: 'no_question', message: `${process_id} waits for no answer.` });
   const ids = waits.slice(0, 10).map(({ run, wait }) => questionId(run, wait));
   return fail({ code: 'which_question', message: 'Say which question is answered.', fix: `Give question_id: ${ids.join(', ')}` });
+}
+
+/**
+ * Why there was nothing to answer, with who was first: whoever comes second learns it also when the question is not open any
+ * more by the time that they are heard.
+ */
+export async function nothingOpen(
+  ledger: Pick<Ledger, 'runs' | 'read'>,
+  { process_id, question_id }: Pick<AnswerInput, 'process_id' | 'question_id'>,
+  failure: Failure,
+): Promise<Failure> {
+  const [process] = await ledger.runs({ run: process_id as RunId, limit: 1 });
+  if (process === undefined || (question_id === undefined && failure.code !== 'no_question')) return failure;
+  const { session } = process;
+  const run = question_id === undefined ? process.run : (question_id.split('/', 1)[0] as RunId);
+  const types = ['approval.answered'] as const;
+  const given = await ledger.read({ session, run, types, newest: true, limit: limits.questionsPerRun });
+  for (const event of given) {
+    if (event.event_type !== 'approval.answered') continue;
+    const { wait, answer, by } = event.payload;
+    if (question_id !== undefined && questionId(run, wait) !== question_id) continue;
+    if (by === undefined || answer.kind === 'expired') return failure;
+    if (question_id !== undefined) return wasAnswered({ answer, by, at: event.timestamp });
+    return { ...failure, message: `${failure.message} Its last question was answered by ${by}, at ${event.timestamp}.` };
+  }
+  return failure;
 }
 
 function notYours({ kind, run }: OpenWait, process: string): Failure {
@@ -78,8 +107,10 @@ function answerTo({ kind }: OpenWait, { answer: text, input, question_id }: Answ
   return fail({ code: 'invalid', message: 'A permission is asked for.', fix: 'Answer yes, or no with a reason.' });
 }
 
-const firstBy = ({ first }: Extract<AnswerOutcome, { kind: 'answered' }>): string =>
-  first?.by === undefined ? '' : `: ${first.by}, at ${first.at}`;
+const wasAnswered = (first: FirstAnswer | undefined): Failure => ({
+  code: 'answered',
+  message: `Somebody else has answered this question${first?.by === undefined ? '' : `: ${first.by}, at ${first.at}`}.`,
+});
 
 /** Who answers. Only whoever says which question they mean has certainly seen it. */
 export function answeringAs(caller: Caller, { question_id }: AnswerInput, wait: OpenWait): Answering {
@@ -118,7 +149,7 @@ export function answerFailure(outcome: AnswerOutcome, wait: OpenWait, process: s
     case 'forbidden':
       return { code: 'invalid', message: outcome.why, fix: 'Give another input, answer without input, or answer no.' };
     case 'answered':
-      return { code: 'answered', message: `Somebody else has answered this question${firstBy(outcome)}.` };
+      return wasAnswered(outcome.first);
     case 'expired':
       return { code: 'expired', message: 'It was too late: the time for an answer has run out.' };
     case 'cancelled':

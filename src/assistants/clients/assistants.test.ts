@@ -139,9 +139,19 @@ describe('spawning for a client', () => {
     if (!first.ok) throw new Error(JSON.stringify(first));
     const { process_id } = first.value;
     expect((await assistants.spawn(alice, task(), call())).ok).toBe(false);
+    const [row] = await world.ledger.runs({ run: process_id as RunId });
+    const [asked] = row === undefined ? [] : await world.ledger.read({ session: row.session, types: ['approval.asked'] });
+    const question_id = asked?.event_type === 'approval.asked' ? `${asked.run_id}/${asked.payload.wait}` : '';
     expect(await assistants.answer(alice, { process_id, answer: 'yes' }, call())).toMatchObject({ ok: true });
     await expect.poll(async () => (await world.ledger.runs({ run: process_id as RunId }))[0]?.state).toBe('completed');
-    expect(await assistants.answer(alice, { process_id, answer: 'yes' }, call())).toMatchObject({ ok: false });
+    // Whoever comes later is told who was first.
+    const second = { process_id, answer: 'yes' };
+    expect(await assistants.answer(alice, { ...second, question_id }, call())).toMatchObject({
+      error: { code: 'answered', message: expect.stringMatching(/^Somebody else has answered this question: alice, at 20/) },
+    });
+    expect(await assistants.answer(alice, second, call())).toMatchObject({
+      error: { code: 'no_question', message: expect.stringContaining('was answered by alice, at 20') },
+    });
     expect((await assistants.spawn(alice, task(), call())).ok).toBe(true);
   });
 

@@ -27,7 +27,7 @@ import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts'
 import { spawnAnswer } from '../../tools/assistants/spawn-answer.ts';
 import type { AssistantCallOptions, Assistants, Caller, Client, Outcome } from '../port.ts';
 import { createMessageService } from '../threads/message-service.ts';
-import { answerFailure, answeringAs, chosenAnswer, mayAnswer } from './answers.ts';
+import { answerFailure, answeringAs, chosenAnswer, mayAnswer, nothingOpen } from './answers.ts';
 import { createFinding, spawnedRoot } from './findable-agents.ts';
 
 export interface AssistantNeeds {
@@ -118,7 +118,7 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
       const process = await reachable(await answering(caller, input.process_id), input.process_id, options);
       if (!process.ok) return process;
       const given = chosenAnswer(await engine.waits(input.process_id as RunId), caller, input);
-      if (!given.ok) return given;
+      if (!given.ok) return fail(await nothingOpen(ledger, input, given.error));
       const { wait, answer } = given.value;
       const outcome = await engine.answer(wait.run, wait.wait, answer, answeringAs(caller, input, wait));
       const failure = answerFailure(outcome, wait, input.process_id);

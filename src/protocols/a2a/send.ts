@@ -4,7 +4,7 @@
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { type A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
-import { answerFailure, chosenAnswer } from '../../assistants/clients/answers.ts';
+import { answerFailure, chosenAnswer, nothingOpen } from '../../assistants/clients/answers.ts';
 import { callId } from '../../assistants/threads/service-needs.ts';
 import { sleep } from '../../base/clock.ts';
 import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.ts';
@@ -189,7 +189,7 @@ async function wasHeard(
 const toldKey = ({ run }: FoundTask, { id }: HeardMessage): string => JSON.stringify(['a2a', run, id]);
 
 async function answer(
-  { engine }: A2aNeeds,
+  { engine, ledger }: A2aNeeds,
   { caller }: Scope,
   { run }: FoundTask,
   { waits }: RootTask,
@@ -200,8 +200,9 @@ async function answer(
   const asked = new Set(waits.map((wait) => `${wait.run} ${wait.wait}`));
   const open: readonly OpenWait[] = (await engine.waits(run)).filter((one) => asked.has(`${one.run} ${one.wait}`));
   const question_id = typeof question === 'string' ? question : undefined;
-  const chosen = chosenAnswer(open, clientOf(caller), { process_id: run, answer: heard.text, ...present({ question_id }) });
-  if (!chosen.ok) throw refused(chosen.error);
+  const input = { process_id: run, answer: heard.text, ...present({ question_id }) };
+  const chosen = chosenAnswer(open, clientOf(caller), input);
+  if (!chosen.ok) throw refused(await nothingOpen(ledger, input, chosen.error));
   const { wait, answer } = chosen.value;
   // Only whoever says which question they mean has certainly seen it.
   const shown = question_id !== undefined && wait.kind === 'permission' ? wait.shown : undefined;

@@ -77,6 +77,8 @@ describe('a run', () => {
     const [wait] = (await (await world.ask('/api/v1/inbox')).json()) as [{ run: string; wait: string; shown: string }];
     const body = { wait: wait.wait, answer: { kind: 'approved' }, shown: wait.shown };
     expect((await world.ask(`/api/v1/runs/${wait.run}/answers`, sendJson(body))).status).toBe(200);
+    const second = await resumed(approved, tokenOf('alice'));
+    expect([second.status, await second.text()]).toEqual([409, expect.stringContaining('has answered this question: owner, at')]);
     const late = await told(await post(world, 'lead', input('x'), tokenOf('alice'), '/connect'));
     expect(typesOf(late).slice(0, 2)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT']);
     expect(late[1]).toMatchObject({ messages: [{ role: 'user', content: 'begin' }] });

@@ -2,6 +2,8 @@
  * Agents for front-ends that speak AG-UI 1.0. A thread is a session of its caller, a run of the protocol a root run; one that
  * waits for a person ends with `interrupt`, and the answers begin the next. Sent again, or asked for by `connect`, it is joined.
  */
+
+import { nothingOpen } from '../../assistants/clients/answers.ts';
 import { type RunId, runIdFrom, type SessionId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { questionId } from '../../engine/hearing/waits.ts';
@@ -145,7 +147,11 @@ async function answered(
   const open = await chat.engine.waits(run);
   for (const { interruptId, status, payload } of resume) {
     const wait = open.find((one) => questionId(one.run, one.wait) === interruptId);
-    if (wait === undefined) return refusal(409, 'not_open', `Nothing waits under ${JSON.stringify(interruptId.slice(0, 100))}.`);
+    if (wait === undefined) {
+      const none = { code: 'not_open', message: `Nothing waits under ${JSON.stringify(interruptId.slice(0, 100))}.` };
+      const { code, message } = await nothingOpen(chat.ledger, { process_id: run, question_id: interruptId }, none);
+      return refusal(409, code, message);
+    }
     const answer = answerIn(wait.kind, status, payload);
     const given: unknown = Object(payload).shown;
     const shown = typeof given === 'string' ? given : undefined;
