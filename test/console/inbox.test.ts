@@ -87,14 +87,16 @@ describe('the inbox', () => {
     await using opened = await looking.open(world, '/inbox');
     const { page } = opened;
     await page.getByRole('article', { name: 'writer waits for you' }).waitFor();
-    // The page knows nothing of it: its lists stand still while the other one answers.
-    await page.route('**/api/v1/inbox', (route) => route.abort());
+    // Theirs is under way while the other one answers.
+    const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
+    await page.route('**/answers', (route) => isAnswered.then(() => route.continue()));
+    await page.keyboard.press('1');
+    await page.getByText('Sent; waiting for the ledger to have it.').waitFor();
     const shown = item.kind === 'permission' ? item.shown : undefined;
     const body = { wait: item.wait, answer: { kind: 'denied', note: 'from a terminal' }, shown };
     expect((await world.ask(`/api/v1/runs/${item.run}/answers`, sendJson(body))).status).toBe(200);
-    await page.keyboard.press('1');
+    answered();
     await page.getByText(/Somebody was first: Denied by owner/).waitFor();
-    await page.unroute('**/api/v1/inbox');
   });
 
   it('has a page for a phone behind one link, which also says that it was answered', async () => {

@@ -1,44 +1,20 @@
 /** `troupe export`: a run or a whole session as one document, read page by page and written as it is read. */
 import { open, rename, rm } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { messageOf, unreachable } from '../../base/errors.ts';
-import { shortId } from '../../base/ids.ts';
+import { messageOf } from '../../base/errors.ts';
 import { counted } from '../../base/wording.ts';
-import type { LedgerEvent } from '../../events/envelope.ts';
-import { sessionFile } from '../../front/one-file/session-file.ts';
-import { belongsTo } from '../../front/standing.ts';
-import { readPages } from '../../ledger/pages.ts';
-import type { Ledger, RunRow } from '../../ledger/port.ts';
-import { type CallCosts, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
-import { readableCost, readableCount, readableTokens } from '../../projections/readable.ts';
-import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
+import type { ExportFormat } from '../../front/one-file/exported.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
-import { createScreen } from '../terminal/terminal.ts';
-import { version } from '../terminal/version.ts';
-import { tableLines } from '../view/table.ts';
-import { treeLines } from '../view/tree-lines.ts';
-import type { DocumentForm, DocumentHead } from './document-form.ts';
-import { createEntries } from './entries.ts';
-import { readFileApp } from './file-app.ts';
-import { htmlPage } from './html-page.ts';
-import { markdownPage } from './markdown-page.ts';
-
-type ExportFormat = 'markdown' | 'html' | 'print' | 'jsonl';
+import { exportPieces } from './pieces.ts';
 
 export interface ExportOptions {
   readonly format?: ExportFormat | undefined;
   /** Short for the format of this name. */
   readonly html?: boolean | undefined;
   readonly output?: string | undefined;
-}
-
-/** What is exported: a whole session, or one run of it with those below. */
-interface Extent {
-  readonly row: RunRow;
-  readonly whole: boolean;
 }
 
 const BY_ENDING: Readonly<Record<string, ExportFormat>> = { '.html': 'html', '.htm': 'html', '.jsonl': 'jsonl' };
@@ -50,7 +26,7 @@ export async function exportCommand(context: CommandContext, text: string, optio
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const row = await findRun(ledger, text);
     const extent = { row, whole: !isNamedBy(row, text) };
-    const pieces = piecesOf(ledger, extent, format, context.clock.now());
+    const pieces = exportPieces(ledger, extent, format, context.clock.now());
     const { out, progress } = context.terminal;
     if (output === undefined) for await (const piece of pieces) out.write(out.isTty ? safeText(piece) : piece);
     else {
@@ -59,85 +35,6 @@ export async function exportCommand(context: CommandContext, text: string, optio
     }
     return exitCodes.completed;
   });
-}
-
-/** The document in parts, none larger than a page of the ledger. */
-function piecesOf(ledger: Ledger, extent: Extent, format: ExportFormat, now: number): AsyncIterable<string> {
-  switch (format) {
-    case 'jsonl':
-      return jsonLines(ledger, extent);
-    case 'html':
-      return consoleFile(ledger, extent, now);
-    case 'print':
-      return documentOf(ledger, extent, htmlPage, now);
-    case 'markdown':
-      return documentOf(ledger, extent, markdownPage, now);
-    default:
-      return unreachable(format);
-  }
-}
-
-async function* consoleFile(ledger: Ledger, { row, whole }: Extent, now: number): AsyncGenerator<string, void> {
-  const { session, run, agent } = row;
-  yield* sessionFile(ledger, { session, agent, now, version: version(), ...(whole ? {} : { run }) }, await readFileApp());
-}
-
-async function* jsonLines(ledger: Ledger, extent: Extent): AsyncGenerator<string, void> {
-  for await (const page of pagesOf(ledger, extent)) yield page.map((event) => `${JSON.stringify(event)}\n`).join('');
-}
-
-async function* documentOf(ledger: Ledger, extent: Extent, page: DocumentForm, now: number): AsyncGenerator<string, void> {
-  yield page.head(await headOf(ledger, extent, now));
-  const entryOf = createEntries();
-  for await (const events of pagesOf(ledger, extent))
-    for (const event of events) {
-      const entry = entryOf(event);
-      if (entry !== undefined) yield page.entry(entry);
-    }
-  yield page.foot;
-}
-
-async function* pagesOf(ledger: Ledger, { row, whole }: Extent): AsyncGenerator<readonly LedgerEvent[], void> {
-  const belongs = belongsTo(row.run);
-  for await (const page of readPages(ledger, { session: row.session })) yield whole ? page : page.filter(belongs);
-}
-
-async function headOf(ledger: Ledger, extent: Extent, now: number): Promise<DocumentHead> {
-  const tree = initialRunTree();
-  const costs = initialCosts();
-  let [events, from, until] = [0, '', ''];
-  for await (const page of pagesOf(ledger, extent))
-    for (const event of page) {
-      foldRunTree(tree, event);
-      foldCosts(costs, event);
-      events += 1;
-      from ||= event.timestamp;
-      until = event.timestamp;
-    }
-  const { row, whole } = extent;
-  const look = { now, width: Number.MAX_SAFE_INTEGER, paint: createScreen({ write: () => undefined }, false).paint, calls: 0 };
-  const roots = whole ? tree.roots : [row.run];
-  const continues = whole ? null : (tree.runs.get(row.run)?.continues ?? null);
-  return {
-    title: whole ? `Session ${row.session}` : `Run ${row.run} of ${row.agent}`,
-    facts: [
-      `session ${row.session}`,
-      `${counted(events, 'event')} from ${from} to ${until}`,
-      ...(continues === null ? [] : [`goes on after ${shortId(continues)}: an export of the session has both`]),
-    ],
-    tree: roots.flatMap((root) => treeLines(tree, root, look)).join('\n'),
-    costs: costTable(costLines(costs), costs.total),
-  };
-}
-
-function costTable(lines: ReturnType<typeof costLines>, total: CallCosts): string {
-  const cells = (spent: CallCosts): readonly string[] => [
-    readableCount(spent.calls),
-    ...[spent.inputTokens, spent.outputTokens].map((tokens) => readableTokens(tokens, spent)),
-    readableCost(spent),
-  ];
-  const rows = lines.map((line) => [line.agent, line.model, ...cells(line)]);
-  return tableLines(['AGENT', 'MODEL', 'CALLS', 'IN', 'OUT', 'COST'], [...rows, ['total', '', ...cells(total)]]).join('\n');
 }
 
 /** The file is there whole or not at all, and only for its owner to read: it holds what was said. */

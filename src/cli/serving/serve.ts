@@ -11,6 +11,7 @@ import { type Listening, listen } from '../../http/listen.ts';
 import { allowedNames, isLoopback } from '../../http/names.ts';
 import { createTokens, type GivenToken, parseTokens, tokenProblem } from '../../http/tokens.ts';
 import { createMcpEndpoint } from '../../protocols/mcp/http.ts';
+import { exportPieces } from '../export/pieces.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import { exposedVariables } from '../terminal/conceal-environment.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -63,7 +64,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       onError: logError(context, 'example'),
     });
     const api = createServedApi({
-      ...{ ...door, examples, url },
+      ...{ ...door, examples, url, documents: exportPieces },
       ledger: project.ledger,
       project,
       clock,

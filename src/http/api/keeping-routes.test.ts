@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sendJson, tokenOf } from '../../../test/support/http/api-server.ts';
+import { sendJson, startApi, tokenOf } from '../../../test/support/http/api-server.ts';
 import { type ServedWorld, serveWorld } from '../../../test/support/http/served-project.ts';
 import { agent, says } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
+import { exportPieces } from '../../cli/export/pieces.ts';
 import { matchOf } from '../../front/search/search-index.ts';
 
 const talker = agent({ name: 'talker', tools: [], permissions: {} });
@@ -56,6 +57,49 @@ describe('searching', () => {
 
   it('takes nothing of a query for an operator', () => {
     expect(matchOf('a "b OR c* (d')).toBe('"a" "b" "OR" "c" "d"*');
+  });
+});
+
+describe('an export', () => {
+  it('is the document of the command line, as a download, for whoever may see the session', async () => {
+    await using world = await serve();
+    const { run, session } = await ran(world, 'Say it, <b>please</b>.', 'alice');
+    const get = async (path: string, name = 'alice') => {
+      const response = await world.ask(`/api/v1/${path}`, { token: tokenOf(name) });
+      return { status: response.status, kind: response.headers.get('content-disposition'), text: await response.text() };
+    };
+    const [row] = await world.ledger.runs({ run: run as RunId });
+    if (row === undefined) throw new Error('it ran');
+    for (const [format, ending] of [
+      ['markdown', 'md'],
+      ['print', 'html'],
+      ['jsonl', 'jsonl'],
+      ['html', 'html'],
+    ] as const) {
+      for (const [path, extent] of [
+        [`sessions/${session}`, { row, whole: true }],
+        [`runs/${run}`, { row, whole: false }],
+      ] as const) {
+        const exported = await get(`${path}/export?format=${format}`);
+        expect(exported).toMatchObject({ status: 200, kind: `attachment; filename="${path.split('/')[1]}.${ending}"` });
+        expect(exported.text).toContain('The answer: marmalade.');
+        // Of the file only the time of its making differs.
+        let written = '';
+        if (format !== 'html') for await (const piece of exportPieces(world.ledger, extent, format, 0)) written += piece;
+        if (format !== 'html') expect(exported.text).toBe(written);
+        expect((await get(`${path}/export?format=${format}`, 'bob')).status).toBe(404);
+      }
+    }
+    expect((await get(`runs/${run}/export?format=pdf`)).status).toBe(400);
+    // What a download cannot be is said before it begins.
+    const damaged = { ...world.ledger, verify: async () => ({ kind: 'broken', why: 'at event 2', at: 2 }) as never };
+    await using other = await startApi({
+      ledger: { ...damaged, close: async () => undefined },
+      more: { project: { ...world.project, ledger: damaged }, documents: exportPieces },
+    });
+    const refused = await other.ask(`/api/v1/sessions/${session}/export?format=html`);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('at event 2')]);
+    expect(world.errors).toEqual([]);
   });
 });
 

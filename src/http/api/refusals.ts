@@ -38,6 +38,9 @@ export function knownRefusal(error: unknown): Refusal | undefined {
 const STATUS: Readonly<Record<string, RefusedStatus>> = {
   ledger_collected: 410,
   ledger_missing: 404,
+  ledger_corrupt: 409,
+  export_too_large: 422,
+  console_missing: 503,
   unknown_run: 404,
   unknown_session: 404,
   usage: 400,

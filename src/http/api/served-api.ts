@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
+import type { ExportPieces } from '../../front/one-file/exported.ts';
 import type { Examples } from '../../front/project/examples.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
@@ -13,6 +14,7 @@ import { type ApiEndpoint, createApi } from './api.ts';
 import { agentDetailRoutes, healthRoute, threadRoutes } from './detail-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exampleRoutes } from './example-routes.ts';
+import { exportRoutes } from './export-routes.ts';
 import { groupRoutes } from './group-routes.ts';
 import { executorRoutes, lookingRoutes, ruleRoutes, taskRoutes } from './keeping-routes.ts';
 import { loginPath, loginRoutes } from './login-routes.ts';
@@ -29,6 +31,8 @@ export interface ApiNeeds {
   readonly project?: ServedProject | undefined;
   /** Where there is a checkout or a package with examples in it. */
   readonly examples?: Examples | undefined;
+  /** Runs and sessions as documents. */
+  readonly documents?: ExportPieces | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly version: string;
@@ -77,6 +81,7 @@ function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
     ...[...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all), ...agentDetailRoutes(all)],
     ...[...lookingRoutes(all, stopping), ...taskRoutes(all), ...executorRoutes(all), ...ruleRoutes(all)],
     ...(needs.examples === undefined ? [] : exampleRoutes(needs.examples)),
+    ...(needs.documents === undefined ? [] : exportRoutes(all, needs.documents)),
     ...[...groupRoutes(all), ...threadRoutes(all), healthRoute({ ...all, version: needs.version })],
   ];
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { exportPieces } from '../../../src/cli/export/pieces.ts';
 import { createServedEdges } from '../../../src/cli/serving/edges.ts';
 import { createExamples } from '../../../src/front/project/examples.ts';
 import type { ConsoleFiles } from '../../../src/http/console/files.ts';
@@ -61,7 +62,8 @@ export async function serveWorld({
     ledger: project.config.ledgerAddress,
     onError: () => undefined,
   });
-  const start = (): Promise<ApiServer> => startApi({ ledger: kept, callers, pages, more: { project, examples }, edges });
+  const start = (): Promise<ApiServer> =>
+    startApi({ ledger: kept, callers, pages, more: { project, examples, documents: exportPieces }, edges });
   const server = await start();
   return {
     ...server,
