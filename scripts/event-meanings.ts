@@ -51,6 +51,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       planOnly: 'says what it would hand over, and waits with it until it is resumed',
       condense: 'it begins with what was said before condensed, whether there is room or not',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
+      open: 'changes of earlier prompts of the session that weaken tests and nobody has put back, as it began; of a root run only',
     },
   },
   'run.resumed': {
@@ -98,7 +99,8 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       reason: 'why, where it lies outside of the run: once that is mended, `troupe resume` goes on',
       claims: 'what the report says was done, in a form that can be checked',
       verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
-      facts: 'what later runs of the session go by: rules remembered for it, and the latest run of each member',
+      facts:
+        'what later runs of the session go by: rules remembered for it, the latest run of each member, and what was changed that weakens tests',
     },
   },
   'model.request': {

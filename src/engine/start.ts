@@ -8,6 +8,7 @@ import type { LeaseOutcome, Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import { isSomebody } from '../ledger/rules/leases.ts';
 import { INPUT_STEP } from '../projections/transcript.ts';
 import type { Driver } from './driver.ts';
+import { openAtStart } from './evidence/open-changes.ts';
 import { nobodyToWork } from './executors-below.ts';
 import { acquire, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
@@ -77,8 +78,8 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     const past = begun === undefined ? NO_PAST : await pastBefore(options.ledger, session);
     const continues = begun === undefined ? undefined : await continued(options.ledger, session, request, past);
     const started: Payloads['run.started'] = {
-      ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0 },
-      ...bounds,
+      ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0, ...bounds },
+      ...(await openAtStart(options, past)),
       ...present({ continues, retries: request.retries, model: request.model }),
       ...(Object.keys(terms).length === 0 ? {} : { tree: terms }),
       ...(request.condense === true ? { condense: true } : {}),

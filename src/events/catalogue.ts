@@ -7,7 +7,7 @@ import { answering, assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents, termsOfTree } from './going-on.ts';
-import { frozenChild, sessionFacts } from './left-behind.ts';
+import { frozenChild, openChange, sessionFacts } from './left-behind.ts';
 import { assistantMessage, callCost, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 import { outsideReason } from './outside-reason.ts';
@@ -155,6 +155,8 @@ const catalogue = {
     condense: z.boolean().optional(),
     /** The folder that tools may touch, when it is not the session's; holds for the runs below too. */
     workspace: z.string().optional(),
+    /** What earlier runs of the session changed and has to be put back, as it was when this one began; of a root run only. */
+    open: z.array(openChange).optional(),
   }),
   'run.resumed': z.object({
     owner: z.string(),

@@ -1,13 +1,14 @@
 /** Tricks and honest work through the real shell: no trick is verified, and no honest work is called into doubt. */
 import { describe, expect, it } from 'vitest';
 import { honest as lines } from '../../../test/support/evidence/honest.ts';
+import { honestSessions, sessionTricks } from '../../../test/support/evidence/sessions.ts';
 import { silentTricks, toldTests } from '../../../test/support/evidence/silent.ts';
 import { honestTests, steeredTricks } from '../../../test/support/evidence/steered.ts';
 import { tricks as hidden } from '../../../test/support/evidence/tricks.ts';
 import { verificationOf } from '../../../test/support/evidence/world.ts';
 
-const tricks = [...hidden, ...steeredTricks, ...silentTricks];
-const honest = [...lines, ...honestTests, ...toldTests];
+const tricks = [...hidden, ...steeredTricks, ...silentTricks, ...sessionTricks];
+const honest = [...lines, ...honestTests, ...toldTests, ...honestSessions];
 
 it('the table of evidence has at least forty tricks and forty honest works', () => {
   expect(tricks.length).toBeGreaterThanOrEqual(40);

@@ -35,13 +35,15 @@ export interface Seen {
   readonly workspace: string;
   /** What the workspace holds now. */
   readonly now: WorkspaceState;
+  /** Changes of earlier prompts of the session that are still open here, and what became of these files since. */
+  readonly earlier?: readonly EventOf<'file.diff'>['payload'][] | undefined;
   /** Changing tests is part of the work, as the project's owner says. */
   readonly testsMayChange?: boolean | undefined;
 }
 
 export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   const root = real(seen.workspace);
-  const changes = changesIn(seen.events);
+  const changes = allChanges(seen);
   const doubts = {
     programs: replacementReasons(changes),
     tests: seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root)),
@@ -62,6 +64,11 @@ export function textsIn(folder: string): (path: string) => string | undefined {
       return undefined;
     }
   };
+}
+
+/** Of all the session's work, as far as it may still matter. */
+export function allChanges({ earlier = [], events }: Pick<Seen, 'earlier' | 'events'>) {
+  return [...earlier, ...changesIn(events)];
 }
 
 export function changesIn(events: readonly LedgerEvent[]): readonly EventOf<'file.diff'>['payload'][] {
@@ -153,7 +160,7 @@ function checkOne(wanted: Wanted, seen: Seen): { readonly backed: boolean; reado
     return { backed: false, by: failure.position, why: `its last run ${how}` };
   }
   if (run === undefined || proof === undefined) return notProved(wanted, runs);
-  const own = unreadScript(proof, seen.events) ?? changedOnTheWay(proof, seen)[0];
+  const own = unreadScript(proof, seen) ?? changedOnTheWay(proof, seen)[0];
   if (own !== undefined) return { backed: false, by: run.position, why: `its run proves nothing: ${own}` };
   const since = changedSince(run, proof, runs.slice(index + 1), seen);
   return since === undefined ? { backed: true, by: run.position, why: '' } : { backed: false, by: run.position, why: since };
@@ -173,10 +180,10 @@ function notProved(
 }
 
 /** A script that nobody could read is trusted as the project's, but not when it was written in this very work. */
-export function unreadScript({ unread }: Proof, events: readonly LedgerEvent[]): string | undefined {
+export function unreadScript({ unread }: Proof, seen: Pick<Seen, 'earlier' | 'events'>): string | undefined {
   if (unread === undefined) return undefined;
   const named = unread.script === undefined ? undefined : JSON.stringify(unread.script);
-  const written = changesIn(events).some(({ path, by, diff }) => {
+  const written = allChanges(seen).some(({ path, by, diff }) => {
     if (path !== unread.path || by === 'outside') return false;
     return named === undefined || diff.split('\n').some((line) => line.startsWith('+') && line.includes(named));
   });
@@ -187,12 +194,12 @@ export function unreadScript({ unread }: Proof, events: readonly LedgerEvent[]):
 /** Files that the command goes through on its way to the tests: changed in this work, they may lead elsewhere. */
 export function changedOnTheWay(
   { command, through = [] }: Pick<Proof, 'command' | 'through'>,
-  { events, testsMayChange }: Pick<Seen, 'events' | 'testsMayChange'>,
+  seen: Pick<Seen, 'earlier' | 'events' | 'testsMayChange'>,
   /** Whether the command is the agent's own choice: then what it names itself is what it is about. */
   chosen = true,
 ): readonly string[] {
-  if (testsMayChange === true || NO_TEST.test(command)) return [];
-  const changes = changesIn(events);
+  if (seen.testsMayChange === true || NO_TEST.test(command)) return [];
+  const changes = allChanges(seen);
   return through.flatMap((path) => {
     const own = changes.filter((change) => change.path === path);
     const [before, after] = [own[0]?.before ?? null, own.at(-1)?.after ?? null];

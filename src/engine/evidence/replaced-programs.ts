@@ -11,7 +11,10 @@ type Change = EventOf<'file.diff'>['payload'];
 const INSTALLED = /(?:^|\/)(?:node_modules|site-packages|\.venv)\//;
 
 /** A sentence for each; `changes` are those of the whole work, in order. */
-export function replacementReasons(changes: readonly Change[]): readonly string[] {
+export const replacementReasons = (changes: readonly Change[]): readonly string[] =>
+  replacedFiles(changes).map(({ path, why }) => `${path} was changed during the run: ${why}`);
+
+export function replacedFiles(changes: readonly Change[]): readonly { readonly path: string; readonly why: string }[] {
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   return [...byPath].flatMap(([path, all]) => {
@@ -19,6 +22,6 @@ export function replacementReasons(changes: readonly Change[]): readonly string[
     if (last === undefined || last.after === null || last.after === all[0]?.before) return [];
     const why = all.findLast(({ program }) => program !== undefined)?.program;
     if (why === undefined && !INSTALLED.test(path)) return [];
-    return [`${path} was changed during the run: ${why ?? 'it belongs to what is installed, and was written by hand'}`];
+    return [{ path, why: why ?? 'it belongs to what is installed, and was written by hand' }];
   });
 }

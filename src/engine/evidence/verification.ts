@@ -13,6 +13,7 @@ import type { DrivenRun } from '../record/driven-run.ts';
 import type { Writes } from '../record/writes.ts';
 import { checkClaims, evidenceOfWork } from './evidence.ts';
 import type { WorksInFolders } from './folders.ts';
+import { earlierChanges } from './open-changes.ts';
 import { protectedChanges } from './protected-changes.ts';
 import type { RestsOnAnswers } from './sub-agent-verdicts.ts';
 
@@ -40,7 +41,8 @@ async function checkOwn(tree: ChecksClaims, node: DrivenRun, { status, claims }:
   if (known !== undefined) return verificationOf(known.payload);
   const workspace = tree.workspaceOf(node);
   const now = await lookNow(tree, node, CHECK_STEP);
-  const checked = checkClaims(claims, { events: await evidenceOfWork(tree, node), workspace, now });
+  const events = await evidenceOfWork(tree, node);
+  const checked = checkClaims(claims, { events, earlier: await earlierChanges(tree, node, events), workspace, now });
   tree.writer.enqueue([node.journal.event('evidence.checked', checked, { step: CHECK_STEP, actor: 'system' })]);
   return verificationOf(checked);
 }
@@ -48,9 +50,9 @@ async function checkOwn(tree: ChecksClaims, node: DrivenRun, { status, claims }:
 /** Claims that were backed when they were made, held against what others in the same workspace have done since. */
 export async function checkAgain(tree: ChecksClaims, node: DrivenRun, claims: readonly Claim[]): Promise<Verification> {
   const now = await lookNow(tree, node, CHECK_STEP);
-  return verificationOf(
-    checkClaims(claims, { events: await evidenceOfWork(tree, node), workspace: tree.workspaceOf(node), now }),
-  );
+  const events = await evidenceOfWork(tree, node);
+  const earlier = await earlierChanges(tree, node, events);
+  return verificationOf(checkClaims(claims, { events, earlier, workspace: tree.workspaceOf(node), now }));
 }
 
 /** What the workspace holds now. Whatever changed since somebody last looked is recorded first. */

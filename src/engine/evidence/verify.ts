@@ -27,8 +27,9 @@ import type { HearsOutside } from '../hearing/hears.ts';
 import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { changedOnTheWay, changesIn, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
+import { allChanges, changedOnTheWay, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
 import { realFolder } from './folders.ts';
+import { earlierChanges } from './open-changes.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacementReasons } from './replaced-programs.ts';
 import { isUntouched, UNTOUCHED } from './untouched.ts';
@@ -131,17 +132,18 @@ async function judged(
   const now = place.alone ? await stateOf(tree, workspace) : worked;
   const events = seenAt(workspace, tree.workspaceOf(node), await evidenceOfWork(tree, node));
   const failed = outcomes.flatMap(({ command, why }) => (why === undefined ? [] : [`verify ${JSON.stringify(command)}: ${why}`]));
-  const own = scriptsOfTheWork(node, outcomes, { events, testsMayChange, workspace }).map(
+  const earlier = await earlierChanges(tree, node, events);
+  const own = scriptsOfTheWork(node, outcomes, { events, earlier, testsMayChange, workspace }).map(
     (why) => `what was verified proves nothing: ${why}`,
   );
-  const changes = changesIn(events);
+  const changes = allChanges({ earlier, events });
   const weaker = [...replacementReasons(changes), ...(testsMayChange ? [] : weakenedTests(changes, textsIn(workspace)))].map(
     (why) => `what was verified was changed: ${why}`,
   );
   const { verification } = result;
   // A claim that only lacked its proof may have got it from these very commands.
   const open = verification.state === 'unverified' ? verification.open : [];
-  const checked = checkClaims(open ?? [], { events, workspace, now, testsMayChange });
+  const checked = checkClaims(open ?? [], { events, earlier, workspace, now, testsMayChange });
   const before = verification.state === 'unverified' && (open === undefined || !checked.verified) ? verification.reasons : [];
   const reasons = [...failed, ...own, ...weaker, ...before];
   const idle = reasons.length === 0 && (await isUntouched(tree, node, definition, { events, now }));
@@ -184,7 +186,7 @@ function seenAt(folder: string, worked: string, events: readonly LedgerEvent[]):
 function scriptsOfTheWork(
   { run }: DrivenRun,
   outcomes: readonly Outcome[],
-  seen: Pick<Seen, 'events' | 'testsMayChange' | 'workspace'>,
+  seen: Pick<Seen, 'earlier' | 'events' | 'testsMayChange' | 'workspace'>,
 ): readonly string[] {
   const { events, workspace } = seen;
   return outcomes.flatMap(({ command, why }, index) => {
@@ -193,7 +195,7 @@ function scriptsOfTheWork(
       (event): event is EventOf<'cli.run'> => event.event_type === 'cli.run' && event.run_id === run && event.step === step,
     );
     if (why !== undefined) return [];
-    const unread = (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, events) ?? []);
+    const unread = (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, seen) ?? []);
     return [...unread, ...changedOnTheWay({ command, through: wayOf(command, workspace) }, seen, false)];
   });
 }

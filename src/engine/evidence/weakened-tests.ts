@@ -47,16 +47,24 @@ const QUITS = /(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
 /** What a file of the workspace holds now. */
 export type TextOf = (path: string) => string | undefined;
 
-/** A sentence for each file that makes the tests prove less; `changes` are those of the whole work, in order. */
-export function weakenedTests(changes: readonly Change[], textOf: TextOf): readonly string[] {
+/** Each file that makes the tests prove less, and why. */
+export function weakenedFiles(
+  changes: readonly Change[],
+  textOf: TextOf,
+): readonly { readonly path: string; readonly why: string }[] {
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   const kept = new Set([...byPath].flatMap(([path, all]) => (isTest(path) ? [all.at(-1)?.after ?? ''] : [])));
-  const unseen = changes.reduce((sum, { more = 0 }) => sum + more, 0);
-  const weaker = [...byPath].flatMap(([path, all]) => {
+  return [...byPath].flatMap(([path, all]) => {
     const why = weakening(path, all, kept, textOf);
-    return why === undefined ? [] : [`${path} ${why}`];
+    return why === undefined ? [] : [{ path, why }];
   });
+}
+
+/** A sentence for each file that makes the tests prove less; `changes` are those of the whole work, in order. */
+export function weakenedTests(changes: readonly Change[], textOf: TextOf): readonly string[] {
+  const unseen = changes.reduce((sum, { more = 0 }) => sum + more, 0);
+  const weaker = weakenedFiles(changes, textOf).map(({ path, why }) => `${path} ${why}`);
   return unseen === 0 ? weaker : [`${unseen} changes were too many to be recorded, and tests may be among them`, ...weaker];
 }
 

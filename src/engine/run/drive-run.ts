@@ -18,6 +18,7 @@ import type { RunResult } from '../../patterns/steps.ts';
 import { resting, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { AsksAgain } from '../calls/askable-agents.ts';
+import { openAtEnd } from '../evidence/open-changes.ts';
 import { type ListsArtifacts, manifestOfRun } from '../evidence/run-manifest.ts';
 import { checkAgain } from '../evidence/verification.ts';
 import { verified } from '../evidence/verify.ts';
@@ -27,7 +28,7 @@ import { isToEnd } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
-import type { LedgerAccess, ProjectRules, TimeAndIds } from '../options.ts';
+import type { LedgerAccess, ProjectRules, ProofAccess, TimeAndIds } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
@@ -161,7 +162,7 @@ async function nobodyAtWorker(tree: PlaysLoops, node: DrivenRun, agent: AgentDef
 
 /** Lists what was changed and ends the run: all of it in one append. */
 async function endRun(
-  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain & ListsArtifacts,
+  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain & ListsArtifacts & ProofAccess & ProjectRules,
   node: DrivenRun,
   result: RunResult,
   agent?: AgentDefinition,
@@ -170,12 +171,14 @@ async function endRun(
   const changed = await manifestOfRun(tree, node, result.report.body, agent);
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(withReason(node, result), []);
+  const mayChange = agent?.verify?.testsMayChange === true || tree.projectVerify?.testsMayChange === true;
+  const open = node.parent === undefined ? await openAtEnd(tree, node, mayChange) : {};
   events.push(...dismissals(tree, node));
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);
     if (final.error !== undefined) closing.push(node.journal.event('task.error', present(final.error), { actor: 'system' }));
     // What came in the last moment is heard by now.
-    const facts = node.parent === undefined ? { facts: tree.facts() } : {};
+    const facts = node.parent === undefined ? { facts: { ...tree.facts(), ...open } } : {};
     const payload = { ...endedPayload(node.run, final), ...present({ reason: reasonOf(node, final) }), ...facts };
     return [...closing, node.journal.event('run.ended', payload, { step: END_STEP })];
   });

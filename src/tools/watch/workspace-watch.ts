@@ -12,6 +12,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
+import { committedFiles } from './committed-files.ts';
 import { linkHash, type WatchedChange, type WatchedFile } from './watched-file.ts';
 import { workspaceFiles } from './workspace-files.ts';
 import { type Programs, programsIn, replacedPrograms } from './workspace-programs.ts';
@@ -34,6 +35,8 @@ export interface WorkspaceWatch {
   noted(workspace: string, path: string): Promise<void>;
   /** Somebody begins to work there. What comes back ends it, and says whether anybody else was there meanwhile. */
   enter(workspace: string): () => { readonly alone: boolean };
+  /** Those of the paths that are as the last commit has them; without it, or without a repository, none is known to be. */
+  committed?(workspace: string, paths: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface WatchOptions {
@@ -117,6 +120,7 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
         return { alone: me.alone };
       };
     },
+    committed: (workspace, paths) => committedFiles(workspace, paths, options.environment),
   };
 }
 

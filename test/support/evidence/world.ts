@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.ts';
+import type { SessionId } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/random.ts';
 import type { Claim, Verification } from '../../../src/events/catalogue.ts';
 import { userText } from '../../../src/events/messages.ts';
@@ -41,6 +42,9 @@ export interface Case {
   readonly files?: Readonly<Record<string, string>>;
   /** What else is there before the agent begins. */
   readonly ready?: (folder: string) => void;
+  /** What an earlier prompt of the same session did, and what happened after it; its report claims nothing. */
+  readonly earlier?: readonly Deed[];
+  readonly between?: (folder: string) => void;
   /** `<here>` in texts stands for the folder. */
   readonly deeds: readonly Deed[];
   readonly claims: readonly (Claim | string)[];
@@ -82,21 +86,31 @@ export async function verificationOf(one: Case): Promise<Verification> {
     if (typeof claim === 'string') return { kind: 'command', command: here(claim) };
     return claim.kind === 'file' ? { ...claim, path: here(claim.path) } : claim;
   });
+  const worker = agent({ tools: TOOLS.map(({ name }) => name), permissions: { '*': 'allow' }, maxTurns: 20 });
+  let goesOn = false;
   const world = createWorld({
-    agents: [agent({ tools: TOOLS.map(({ name }) => name), permissions: { '*': 'allow' }, maxTurns: 20 })],
+    agents: [worker, { ...worker, name: 'earlier' }],
     tools: [...BUILT_IN, person(one, 'person'), person(one, 'foreign')],
     engineOptions: { workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
     brain: (request) => {
-      const deed = one.deeds[turnOf(request) - 1];
-      return deed === undefined ? reports('Done.', { claims: claims as never }) : calls(callOf(deed, turnOf(request) - 1, here));
+      const isEarlier = one.earlier !== undefined && !goesOn;
+      const deed = (isEarlier ? one.earlier : one.deeds)?.[turnOf(request) - 1];
+      if (deed === undefined) return reports('Done.', isEarlier ? {} : { claims: claims as never });
+      return calls(callOf(deed, turnOf(request) - 1, here));
     },
   });
   try {
-    const started = await world.engine.start({ agent: 'worker', input: userText('Go.'), workspace: folder });
-    if (started.kind !== 'started') throw new Error(started.error.message);
-    const end = await started.handle.done;
-    if (end.kind !== 'ended') throw new Error(`the run did not end: ${end.kind}`);
-    return end.result.verification;
+    const prompt = async (name: string, session?: SessionId) => {
+      const started = await world.engine.start({ agent: name, input: userText('Go.'), workspace: folder, session });
+      if (started.kind !== 'started') throw new Error(started.error.message);
+      const end = await started.handle.done;
+      if (end.kind !== 'ended') throw new Error(`the run did not end: ${end.kind}`);
+      return { session: started.handle.session, verification: end.result.verification };
+    };
+    const before = one.earlier === undefined ? undefined : await prompt('earlier');
+    one.between?.(folder);
+    goesOn = true;
+    return (await prompt('worker', before?.session)).verification;
   } finally {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
@@ -138,13 +152,13 @@ function callOf(deed: Deed, index: number, here: (text: string) => string) {
   return { name: 'person' in deed ? 'person' : 'foreign', input: { deed: index } };
 }
 
-function gitIn(folder: string, ...args: string[]): void {
+export function gitIn(folder: string, ...args: string[]): void {
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false', ...args], {
     cwd: folder,
   });
 }
 
-function commitAll(folder: string): void {
+export function commitAll(folder: string): void {
   gitIn(folder, 'add', '-A');
   gitIn(folder, 'commit', '-qm', 'first');
 }
