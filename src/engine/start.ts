@@ -79,7 +79,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
     const continues = begun === undefined ? undefined : await continued(options.ledger, session, request, past);
     const started: Payloads['run.started'] = {
       ...{ agent: setup.value.definition.name, input: request.input, origin, depth: 0, ...bounds },
-      ...(await openAtStart(options, past)),
+      ...(await openAtStart(options, past, request.workspace)),
       ...present({ continues, retries: request.retries, model: request.model }),
       ...(Object.keys(terms).length === 0 ? {} : { tree: terms }),
       ...(request.condense === true ? { condense: true } : {}),

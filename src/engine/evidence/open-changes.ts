@@ -5,7 +5,7 @@
  * It is folded, not looked up: a root run begins with what the one before it left open (`run.started`), and leaves what is open
  * at its end (`run.ended`). So the cost is that of the files that are open, however long the session is.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import type { Payloads } from '../../events/catalogue.ts';
@@ -34,12 +34,14 @@ export interface LeftOpen {
 const OPEN_MAX = 200;
 const CHANGES_MAX = 50;
 
-/** What a root run begins with: what was left open, but for what somebody else has committed since. */
-export async function openAtStart({ workspaces }: ProofAccess, { facts, events }: Past): Promise<LeftOpen> {
+/** What a root run in `workspace` begins with: what was left open, but for what somebody else has committed since. */
+export async function openAtStart({ workspaces }: ProofAccess, { facts, events }: Past, workspace: string): Promise<LeftOpen> {
   const ended = events.findLast((event) => event.event_type === 'run.ended' && event.payload.facts !== undefined);
   const left = facts.open ?? (ended?.event_type === 'run.ended' ? ended.payload.facts?.open : undefined) ?? [];
   const still: OpenChange[] = [];
-  for (const [folder, open] of byFolder(left)) {
+  for (const [place, open] of byFolder(left)) {
+    // Of a worktree that is gone there is only what came of it here.
+    const folder = existsSync(place) ? place : realFolder(workspace);
     const waiting = open.filter(({ committed }) => committed !== true).map(({ path }) => path);
     const committed = waiting.length === 0 ? undefined : await workspaces?.committed?.(folder, waiting);
     // What is as it was before needs no commit: whether it was put back is seen when it is looked at.
@@ -119,7 +121,11 @@ export async function openAtEnd(
   const places = new Set([...left.map(({ folder }) => folder), ...events.map(({ run_id: run }) => folders.of(run))]);
   const open: OpenChange[] = [];
   for (const folder of places) {
-    if (statSync(folder, { throwIfNoEntry: false }) === undefined) continue;
+    if (!existsSync(folder)) {
+      // Nobody can say what became of it: it may be on another disk, and come back.
+      open.push(...left.filter((one) => one.folder === folder));
+      continue;
+    }
     const there = events.filter((event) => event.event_type !== 'run.started' && folders.of(event.run_id) === folder);
     const before = await openIn(
       tree,
@@ -127,7 +133,7 @@ export async function openAtEnd(
       left.filter((one) => one.folder === folder),
       there,
     );
-    const paths = openPaths(folder, before, there, testsMayChange);
+    const paths = openPaths(folder, before, there, testsMayChange).slice(0, OPEN_MAX);
     const committed = paths.length === 0 ? undefined : await tree.workspaces?.committed?.(folder, paths);
     open.push(...paths.map((path) => openChange(folder, path, before, there, committed?.has(path) === true)));
   }
