@@ -19,10 +19,6 @@ export type Meaning<Type extends EventType> = {
 };
 
 export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
-  'session.started': {
-    says: 'A session began. Always the first event of its session, and the only one without a cause.',
-    fields: { title: 'a name for people', workspace: 'the folder that tools may touch' },
-  },
   'session.config': {
     says: 'How an agent was set up when its run started. A resumed run uses this, not the file, which may have changed since.',
     fields: {
@@ -51,7 +47,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       planOnly: 'says what it would hand over, and waits with it until it is resumed',
       condense: 'it begins with what was said before condensed, whether there is room or not',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
-      open: 'changes of earlier prompts of the session that weaken tests and nobody has put back, as it began; of a root run only',
+      open: 'changes of earlier prompts that weaken tests and nobody has put back, as it began; of a root run only',
     },
   },
   'run.resumed': {
@@ -99,8 +95,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       reason: 'why, where it lies outside of the run: once that is mended, `troupe resume` goes on',
       claims: 'what the report says was done, in a form that can be checked',
       verification: 'what the runtime found when it held the result, and what it rests on, against what it saw',
-      facts:
-        'what later runs of the session go by: rules remembered for it, the latest run of each member, and what was changed that weakens tests',
+      facts: 'what later runs of the session go by: remembered rules, the latest run of each member, weakened tests',
     },
   },
   'model.request': {

@@ -1,7 +1,13 @@
-/** What the events about what goes with a session mean, in words. */
+/** What the events about a session's beginning and what goes with it mean, in words. */
 import type { Meaning } from './event-meanings.ts';
 
-export const sessionMeanings: { readonly 'session.brought': Meaning<'session.brought'> } = {
+type About = 'session.started' | 'session.brought';
+
+export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
+  'session.started': {
+    says: 'A session began. Always the first event of its session, and the only one without a cause.',
+    fields: { title: 'a name for people', workspace: 'the folder that tools may touch' },
+  },
   'session.brought': {
     says: 'What a run brings along to the workers of a cluster, which need nothing else of its project.',
     fields: {
