@@ -288,10 +288,10 @@ export const approvalMutations: readonly Mutation[] = [
   {
     invariant: 'A tree goes on as a whole or not at all',
     change: 'each run is reopened by an append of its own',
-    file: 'src/engine/reopen.ts',
-    find: "const { kind } = await ledger.append({ session, fence, ...all, sync: 'power', release: true });",
+    file: 'src/engine/lease.ts',
+    find: "const { kind } = await ledger.append({ session: root.session, fence, ...write, sync: 'power', release: true });",
     replace:
-      "for (const one of events.slice(0, -1)) await ledger.append({ session, fence, events: [one], sync: 'power' });\n    const { kind } = await ledger.append({ session, fence, events: events.slice(-1), sync: 'power', release: true });",
+      "const { session } = root;\n        for (const one of write.events.slice(0, -1)) await ledger.append({ session, fence, events: [one], sync: 'power' });\n        const { kind } = await ledger.append({ session, fence, events: write.events.slice(-1), sync: 'power', release: true });",
     caughtBy: { file: 'test/sim/reopened-crash.test.ts', test: 'a life that was reopened may be cut anywhere' },
   },
   {
@@ -332,9 +332,9 @@ export const approvalMutations: readonly Mutation[] = [
   {
     invariant: 'A run that is refused is left as it was',
     change: 'its lease is kept',
-    file: 'src/engine/reopen.ts',
-    find: '    if (error !== undefined) {\n      await ledger.release(fence);\n',
-    replace: '    if (error !== undefined) {\n',
+    file: 'src/engine/lease.ts',
+    find: 'if (write === undefined) await ledger.release(fence);',
+    replace: 'if (write === undefined) void fence;',
     caughtBy: { file: 'src/engine/local/reopened.test.ts', test: 'is refused and left to whoever has one' },
   },
   {

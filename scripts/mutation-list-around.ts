@@ -5,11 +5,11 @@ const RULES = 'src/permissions/shell-rules.test.ts';
 
 export const aroundMutations: readonly Mutation[] = [
   {
-    invariant: 'A resume that a worker which was woken late overtakes is tried again',
+    invariant: 'What is written under the lease of a run that stands still is tried again when a worker was woken late',
     change: 'it is refused at once',
-    file: 'src/engine/reopen.ts',
-    find: 'tries < limits.reopenTries',
-    replace: 'tries < 1',
+    file: 'src/engine/lease.ts',
+    find: 'tries >= limits.overtakenTries',
+    replace: 'tries >= 1',
     caughtBy: { file: 'src/engine/take-up.test.ts', test: 'a worker that was woken late takes the lease 1 times' },
   },
   {

@@ -2,13 +2,12 @@
  * Writes that a tree of runs goes on that had ended, or that one goes on under other terms: all of it in one append, so that
  * after a crash it is as it was, or can be resumed as any other. Whoever drives it then finds nothing special.
  */
-import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
 import { isParkedFor } from '../events/outside-reason.ts';
 import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
-import { acquireLeft, withLease } from './lease.ts';
+import { type Decided, underLease } from './lease.ts';
 import type { LedgerAccess, TimeAndIds } from './options.ts';
 import type { ResumeOutcome, ResumeTerms } from './port.ts';
 import { readAll } from './record/read-all.ts';
@@ -24,48 +23,19 @@ export async function reopen(
   terms: ResumeTerms,
   closed: () => Promise<Failure | undefined>,
 ): Promise<Reopened> {
-  // On a cluster a worker that is woken late takes the lease whoever holds it, finds that the run stands still, and leaves it.
-  for (let tries = 1; tries < limits.reopenTries; tries += 1) {
-    const outcome = await reopenOnce(options, root, terms, closed);
-    if (outcome.kind !== 'overtaken') return outcome;
-  }
-  const outcome = await reopenOnce(options, root, terms, closed);
-  return outcome.kind === 'overtaken' ? { kind: 'refused', error: takenUp } : outcome;
-}
-
-const takenUp: Failure = { code: 'held', message: 'Another process has taken it up.', fix: 'Look how it stands now.' };
-
-/** `overtaken`: somebody else has taken the lease meanwhile, and nothing was written. */
-async function reopenOnce(
-  options: LedgerAccess & TimeAndIds,
-  root: RunRow,
-  terms: ResumeTerms,
-  closed: () => Promise<Failure | undefined>,
-): Promise<Reopened | { readonly kind: 'overtaken' }> {
   const { ledger } = options;
   const { session, run } = root;
   const forGood = endedForGood(root);
   if (forGood !== undefined) return { kind: 'stays', why: forGood };
-  const lease = await acquireLeft(options, root);
-  if (lease.kind === 'failed') return { kind: 'refused', error: lease.error };
-  if (lease.kind !== 'acquired') return { kind: 'held', owner: lease.owner };
-  const { fence } = lease;
-  return await withLease(ledger, fence, async (): ReturnType<typeof reopenOnce> => {
-    // Looked at under the lease: nobody else ends it, or has it go on, meanwhile.
+  return await underLease(options, root, async (): Promise<Decided<Reopened>> => {
     const [row = root] = await ledger.runs({ run });
     const found =
       row.endedAt === null && row.state !== 'parked'
         ? await unended(options, root, terms)
         : await ofTheEnded(options, row, terms);
-    if (found.kind === 'stays') {
-      await ledger.release(fence);
-      return found;
-    }
+    if (found.kind === 'stays') return { outcome: found };
     const error = await closed();
-    if (error !== undefined) {
-      await ledger.release(fence);
-      return { kind: 'refused', error };
-    }
+    if (error !== undefined) return { outcome: { kind: 'refused', error } };
     const events = found.runs.map(({ run: of, cause, payload }): NewEvent => {
       return { type: 'run.reopened', run: of, actor: 'user', cause, payload, at: options.clock.now() };
     });
@@ -73,10 +43,8 @@ async function reopenOnce(
     const counted = found.runs.some(({ payload }) => isCounted(payload.budget));
     const past = counted ? await readAll(ledger, session, { root: run, types: typesOfSpending, exact: false }) : [];
     const earlier = putOnAccount(events, past);
-    const all = { events: [...events, ...earlier.events], counters: earlier.counters };
-    const { kind } = await ledger.append({ session, fence, ...all, sync: 'power', release: true });
-    if (kind === 'lease_lost') return { kind: 'overtaken' };
-    return kind === 'appended' ? { kind: 'goes on' } : { kind: 'refused', error: takenUp };
+    const write = { events: [...events, ...earlier.events], counters: earlier.counters };
+    return { outcome: { kind: 'goes on' }, write };
   });
 }
 

@@ -10,7 +10,7 @@ import { INPUT_STEP } from '../projections/transcript.ts';
 import type { Driver } from './driver.ts';
 import { openAtStart } from './evidence/open-changes.ts';
 import { nobodyToWork } from './executors-below.ts';
-import { acquire, begunSession, withLease } from './lease.ts';
+import { acquireLeft, begunSession, withLease } from './lease.ts';
 import { nobodyToAsk } from './models-below.ts';
 import type { EngineOptions } from './options.ts';
 import { ofSession } from './options.ts';
@@ -65,7 +65,7 @@ export async function startNew(all: EngineOptions, request: StartRequest, driver
   if (repository?.ok === false) return { kind: 'refused', error: repository.error };
   const files = repository?.value;
 
-  const lease = await acquire(options.ledger, session, run);
+  const lease = await acquireLeft(options, { session, run });
   if (lease.kind !== 'acquired') return { kind: 'refused', error: lease.kind === 'failed' ? lease.error : busy(session, lease) };
   return await withLease(options.ledger, lease.fence, async (): Promise<StartOutcome | StartedBefore> => {
     const isFresh = lease.fresh === true;

@@ -5,11 +5,13 @@ import { afterAll, expect, it } from 'vitest';
 import { answered, question, resultOf, start, typesIn } from '../../test/conformance/engine/checks.ts';
 import { closedAfterwards } from '../../test/support/kept-worlds.ts';
 import { testIds } from '../../test/support/ledger/sqlite-folder.ts';
-import { agent, calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
+import { agent, calls, createWorld, reports, turnOf, type World } from '../../test/support/world.ts';
 import { limits } from '../base/limits.ts';
 import { ok } from '../base/result.ts';
+import type { EventType } from '../events/catalogue.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../models/port.ts';
+import type { RunHandle } from './port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-take-up-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -143,7 +145,7 @@ const toldHeld =
     ...inner,
     async acquire(...given) {
       const lease = await inner.acquire(...given);
-      if (lease.kind === 'held') told();
+      if (lease.kind !== 'acquired') told();
       return lease;
     },
   });
@@ -211,9 +213,26 @@ it('a run that another parks while it is being taken up goes on all the same', a
   ]);
 });
 
+/** A worker that is assigned a run late takes its lease so many times just before this is written, looks, and leaves it. */
+function wokenLate(type: EventType, times: number, { ledger }: World, { session, run }: RunHandle) {
+  let count = 0;
+  const wrapLedger = (inner: Ledger): Ledger => ({
+    ...inner,
+    async append(request) {
+      if (request.events.some((event) => event.type === type) && count < times) {
+        count += 1;
+        const lease = await ledger.acquire(session, run, { assigned: true });
+        if (lease.kind === 'acquired') await ledger.release(lease.fence);
+      }
+      return await inner.append(request);
+    },
+  });
+  return { wrapLedger, count: () => count };
+}
+
 it.each([
   [1, 'resumed'],
-  [limits.reopenTries, 'refused'],
+  [limits.overtakenTries, 'refused'],
 ] as const)('a worker that was woken late takes the lease %i times before a run is reopened: %s', async (times, kind) => {
   const path = join(folder, `late-${kind}.db`);
   const agents = [agent({ maxRetries: 0 })];
@@ -221,26 +240,52 @@ it.each([
   const first = kept(createWorld({ path, agents, brain: noKey }));
   const handle = await start(first);
   await handle.done;
-  let overtaken = 0;
-  const wrapLedger = (inner: Ledger): Ledger => ({
-    ...inner,
-    async append(request) {
-      if (request.events.some(({ type }) => type === 'run.reopened') && overtaken < times) {
-        overtaken += 1;
-        // It is assigned the run, finds that it stands still, and leaves it.
-        const lease = await first.ledger.acquire(handle.session, handle.run, { assigned: true });
-        if (lease.kind === 'acquired') await first.ledger.release(lease.fence);
-      }
-      return await inner.append(request);
-    },
-  });
-  const resuming = kept(createWorld({ path, agents, brain: () => reports('Done.'), wrapLedger }));
+  const late = wokenLate('run.reopened', times, first, handle);
+  const resuming = kept(createWorld({ path, agents, brain: () => reports('Done.'), wrapLedger: late.wrapLedger }));
   const resumed = await resuming.engine.resume(handle.run);
-  expect([overtaken, resumed.kind]).toEqual([times, kind]);
+  expect([late.count(), resumed.kind]).toEqual([times, kind]);
   if (resumed.kind === 'resumed') expect(await resultOf(resumed.handle)).toMatchObject({ status: 'completed' });
   const reopenings = (await typesIn(first, handle)).filter((type) => type === 'run.reopened');
   expect(reopenings).toHaveLength(kind === 'resumed' ? 1 : 0);
   expect((await first.ledger.runs({ run: handle.run }))[0]?.owner).toBeNull();
+});
+
+it.each([
+  [1, 'withdrawn'],
+  [limits.overtakenTries, 'refused'],
+] as const)('a worker that was woken late takes the lease %i times before a run is taken back: %s', async (times, kind) => {
+  const path = join(folder, `late-${kind}-back.db`);
+  const agents = [agent({})];
+  const first = kept(createWorld({ path, agents, brain: () => reports('Done.') }));
+  const handle = await start(first);
+  await handle.done;
+  const late = wokenLate('run.withdrawn', times, first, handle);
+  const second = kept(createWorld({ path, agents, brain: () => reports('Done.'), wrapLedger: late.wrapLedger }));
+  expect([await second.engine.withdraw(handle.run), late.count()]).toMatchObject([{ kind }, times]);
+  const withdrawals = (await typesIn(first, handle)).filter((type) => type === 'run.withdrawn');
+  expect(withdrawals).toHaveLength(kind === 'withdrawn' ? 1 : 0);
+  expect((await first.ledger.runs({ run: handle.run }))[0]?.owner).toBeNull();
+});
+
+it.each(['withdraw', 'start'] as const)('a worker that looks at an ended run holds up nobody for good: %s', async (what) => {
+  const path = join(folder, `looked-at-${what}.db`);
+  const agents = [agent({})];
+  const brain = () => reports('Done.');
+  const first = kept(createWorld({ path, agents, brain }));
+  const handle = await start(first);
+  await handle.done;
+  const looking = await first.ledger.acquire(handle.session, handle.run, { assigned: true });
+  if (looking.kind !== 'acquired') throw new Error(looking.kind);
+  let told = 0;
+  const wrapLedger = toldHeld(() => {
+    told += 1;
+    void first.ledger.release(looking.fence);
+  });
+  const second = kept(createWorld({ path, agents, brain, wrapLedger }));
+  if (what === 'withdraw') expect(await second.engine.withdraw(handle.run)).toEqual({ kind: 'withdrawn' });
+  else expect(await resultOf(await start(second, { session: handle.session }))).toMatchObject({ status: 'completed' });
+  // Only who was told to wait lets the other go.
+  expect(told).toBeGreaterThan(0);
 });
 
 it('a run that is still called parked after it was told to go on is taken up, and not told so for ever', async () => {

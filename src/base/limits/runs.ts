@@ -6,7 +6,7 @@ export const runLimits = {
   runDepth: 16,
   leaveRunMs: 5 * SECOND,
   leaveRunPollMs: 50,
-  reopenTries: 5,
+  overtakenTries: 5,
   groupNudges: 3,
   verificationReasons: 20,
   verificationReasonCharacters: 500,
