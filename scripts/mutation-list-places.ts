@@ -175,9 +175,17 @@ export const placeMutations: readonly Mutation[] = [
     invariant: 'What is closed to an executor stays as it is in its image',
     change: 'all of the workspace can be written',
     file: 'src/executors/image.ts',
-    find: 'const keep = there(walls.keep).filter(isSeen);',
+    find: 'const keep = there(walls.keep).filter(isWritten);',
     replace: 'const keep: string[] = [];',
     caughtBy: { file: 'src/executors/image.test.ts', test: 'is started with nothing but what it needs' },
+  },
+  {
+    invariant: 'An executor that works read-only changes nothing from inside its image',
+    change: 'its workspace can be written',
+    file: 'src/executors/start/reach.ts',
+    find: "mode === 'read-only' ? onlyRead(open) : open",
+    replace: 'open',
+    caughtBy: { file: 'src/executors/image.test.ts', test: 'shows a workspace in which nothing is to be changed' },
   },
   {
     invariant: 'A container does not outlive the executor that was started in it',

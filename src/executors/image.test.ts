@@ -126,6 +126,19 @@ it('works through an engine, and its container is taken away at the end', async 
   expect(removed).toBe(`rm --force ${/--name (\S+)/.exec(run)?.[1]}`);
 });
 
+it('shows a workspace in which nothing is to be changed so that it can only be read', async () => {
+  const world = await executorWorld({ environment: { PATH }, fields: { image: 'agent:1' } });
+  execFileSync('git', ['init', '-q', world.cwd]);
+  writeFileSync(log, '');
+  const opened = await world.open({ mode: 'read-only' });
+  if (!opened.ok) throw new Error(JSON.stringify(opened.error));
+  await opened.value.end();
+  const [run = ''] = readFileSync(log, 'utf8').split('\n');
+  const mounts = [...run.matchAll(/--mount (\S+)/g)].map(([, mount = '']) => mount);
+  expect(mounts).toContain(`type=bind,source=${world.cwd},target=${world.cwd},readonly`);
+  expect(mounts.filter((mount) => mount.startsWith('type=bind') && !mount.endsWith(',readonly'))).toEqual([]);
+});
+
 it('is not there without an engine', async () => {
   const world = await executorWorld({
     environment: { PATH: join(top, 'none') },

@@ -58,7 +58,7 @@ export function imageProgram(
   if (file === undefined)
     return fail(`${title} runs in an image, and there is no ${image.engine ?? ENGINES.join(' and no ')} to start it with`);
   if (reach.kind !== 'stdio') return fail(`${title} runs in an image and has no command`);
-  const strange = [start.folder, ...start.walls.write].find((path) => /[\n\r\0]/.test(path));
+  const strange = [start.folder, ...start.walls.write, ...start.walls.read].find((path) => /[\n\r\0]/.test(path));
   if (strange !== undefined) return fail(`${JSON.stringify(strange)} cannot be shown in an image`);
   const own = Object.keys(entry.env).filter((name) => OF_THIS_MACHINE.has(name));
   const names = Object.keys(start.environment).filter((name) => !OF_THIS_MACHINE.has(name) || own.includes(name));
@@ -89,15 +89,15 @@ function userOf(engine: string): readonly string[] {
 /** The same paths as here. What is to stay as it is lies over what may be written, and over all of it what is not to be seen. */
 function mountsOf({ walls, state }: ImageStart): readonly string[] {
   const there = (paths: readonly string[]): string[] => [...new Set(paths.filter(existsSync).map((path) => realpathSync(path)))];
+  const within = (folders: readonly string[]) => (path: string) => folders.some((folder) => liesIn(folder, path));
   const write = there(walls.write);
-  const isSeen = (path: string): boolean => write.some((folder) => liesIn(folder, path));
-  const keep = there(walls.keep).filter(isSeen);
-  const hidden = there([...state, ...walls.hide]).filter(isSeen);
+  const isWritten = within(write);
+  const read = there(walls.read).filter((path) => !isWritten(path));
+  const keep = there(walls.keep).filter(isWritten);
+  const hidden = there([...state, ...walls.hide]).filter(within([...write, ...read]));
   return [
     ...write.map((path) => mount('type=bind', `source=${path}`, `target=${path}`)),
-    ...[...there(walls.read).filter((path) => !isSeen(path)), ...keep].map((path) =>
-      mount('type=bind', `source=${path}`, `target=${path}`, 'readonly'),
-    ),
+    ...[...read, ...keep].map((path) => mount('type=bind', `source=${path}`, `target=${path}`, 'readonly')),
     ...hidden.map((path) =>
       statSync(path).isDirectory()
         ? mount('type=tmpfs', `target=${path}`)

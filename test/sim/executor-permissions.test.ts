@@ -132,7 +132,7 @@ describe('a request of an executor', () => {
 
   it.each([
     { walls: undefined, done: ['git diff'] },
-    { walls: 'oci/docker/agent:1', done: ['git diff'] },
+    { walls: 'oci/docker/agent:1', done: ['touch a.txt', 'git diff'] },
     { walls: 'sandbox-runtime/linux', done: ['touch a.txt', 'git diff'] },
   ])(
     'to run a command that does not only look is refused where it works read-only, unless walls hold it: $walls',

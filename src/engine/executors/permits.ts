@@ -99,8 +99,8 @@ function changes({ tool, input }: AskedCall, walled: boolean): string | undefine
   return tool !== 'shell' || walled || onlyLooksLine(String(input['command'])) ? undefined : ONLY_LOOKING;
 }
 
-/** An image shows the workspace so that it can be written, whatever the mode is. */
-const isWalled = ({ session }: ExecutorRecorder): boolean => session?.about.sandbox?.startsWith('oci/') === false;
+/** Walls and images show the workspace as its mode says. */
+const isWalled = ({ session }: ExecutorRecorder): boolean => session?.about.sandbox !== undefined;
 
 /** By what it does to what: `edit` and `write` of a file are the same to whoever approved one of them. */
 function grant({ tool, input }: AskedCall): string {

@@ -13,7 +13,7 @@ import { expandVariables, minimalEnvironment } from '../../tools/shell/environme
 import { commandWalls } from '../../tools/shell/walls.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import { imageProgram } from '../image.ts';
-import { type ExecutorKeeping, executorWalls, keepingOf } from '../kept-in.ts';
+import { type ExecutorKeeping, executorWalls, keepingOf, onlyRead } from '../kept-in.ts';
 import type { ExecutorFailure, OpenExecutor } from '../port.ts';
 import { programPath } from '../program.ts';
 import { connectTcp, type Link, startProcess } from './link.ts';
@@ -110,7 +110,9 @@ async function entering(
     const { places } = needs.keeping ?? {};
     const state = places === undefined ? [] : [places.home, ...places.ledgers, places.keys, places.user];
     const marked = { ...environment, [MARK_VARIABLE]: mark };
-    const start = { folder, environment: marked, walls: commandWalls(folder, places), state, mark };
+    const open = commandWalls(folder, places);
+    const walls = mode === 'read-only' ? onlyRead(open) : open;
+    const start = { folder, environment: marked, walls, state, mark };
     const made = imageProgram({ ...entry, image }, start, needs.environment);
     return made.ok ? made : fail({ why: 'unavailable', message: `${made.error}.`, ...present({ fix: install }) });
   }
