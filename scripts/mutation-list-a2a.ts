@@ -105,6 +105,22 @@ export const a2aMutations: readonly Mutation[] = [
     caughtBy: { file: moved, test: 'nobody else is asked, and the run says so, when the task is known' },
   },
   {
+    invariant: 'What is remembered was chosen by the same model',
+    change: "the agent's own does not count",
+    file: 'src/patterns/dispatch/route.ts',
+    find: "settings.model ?? run.agent.models ?? ''",
+    replace: "settings.model ?? ''",
+    caughtBy: { file: 'src/patterns/dispatch/remembered.test.ts', test: 'another model of its own' },
+  },
+  {
+    invariant: 'An agent that failed is tried again after its pause',
+    change: 'at once',
+    file: 'src/patterns/dispatch/work.ts',
+    find: ' + settings.retryDelay;',
+    replace: ';',
+    caughtBy: { file: 'src/patterns/dispatch/in-time.test.ts', test: 'the pause before another attempt holds up nobody else' },
+  },
+  {
     invariant: 'Nobody works without being told',
     change: 'who is named works',
     file: 'src/patterns/dispatch/choice.ts',

@@ -7,6 +7,7 @@ import { join, relative, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withoutComments } from '../scripts/architecture.ts';
 import { completeLockfile } from '../scripts/complete-lockfile.ts';
+import { inCi, mayRun, whatIsNeeded } from './support/left-out.ts';
 
 const root = join(import.meta.dirname, '..');
 const LINES_MAX = 400;
@@ -160,6 +161,22 @@ describe('all code', () => {
     const tests = code.filter((path) => path.endsWith('.test.ts'));
     expect(find(tests, /\b(it|test|describe)\.only\b/)).toEqual([]);
     expect(find(tests, /\b(it|test|describe)\.(skip|todo)\((?!.*\/\/ because )/)).toEqual([]);
+  });
+
+  it('whose program is not there do not run and say so, and in CI fail (test/support/left-out.ts)', () => {
+    expect(whatIsNeeded('Redis', undefined, false)).toEqual({ kind: 'runs' });
+    expect(whatIsNeeded('Redis', undefined, true)).toEqual({ kind: 'runs' });
+    expect(whatIsNeeded('Redis', 'there is none', false)).toEqual({
+      ...{ kind: 'left out', says: '\nThe tests of "Redis" do not run: there is none.\n' },
+    });
+    expect(whatIsNeeded('Redis', 'there is none', true)).toEqual({
+      ...{ kind: 'refused', says: 'In CI nothing is left out: there is none' },
+    });
+    expect(() => mayRun('Redis', 'there is none', true)).toThrow('In CI nothing is left out');
+    expect([inCi({}), inCi({ CI: '' }), inCi({ CI: '1' })]).toEqual([false, false, true]);
+    // Nobody decides it differently elsewhere.
+    const tests = code.filter((path) => path.startsWith('test/') && path !== 'test/support/left-out.ts');
+    expect(find(tests, /env(\.CI\b|\['CI'\])/)).toEqual([]);
   });
 
   it('measures no time in tests, and says how long to wait in one place (test/support/patience.ts)', () => {

@@ -1,12 +1,17 @@
 /** Tasks from a real ledger: by id and page by page, and read by what can change them as by everything. */
 import { expect, it } from 'vitest';
 import { calls, createWorld, reports, says, turnOf } from '../../test/support/world.ts';
+import { systemClock } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
+import { ok } from '../base/result.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import { userText } from '../events/messages.ts';
+import type { RunFilter, RunRow } from '../ledger/port.ts';
 import { readTask, writeTask } from '../projections/tasks/task-json.ts';
 import { foldTasks, initialTasks } from '../projections/tasks/tasks.ts';
 import { createLedgerTasks, storedTask } from './ledger-tasks.ts';
 import type { TaskFilter } from './port.ts';
+import { createTaskWriter } from './task-writer.ts';
 
 it('finds tasks by id, state and session, page by page, each as all its events say', async () => {
   const world = createWorld({
@@ -47,5 +52,38 @@ it('finds tasks by id, state and session, page by page, each as all its events s
     expect(whole && storedTask(whole)).toEqual({ task, position });
     expect(readTask(writeTask(task))).toEqual({ ok: true, value: task });
   }
+  await world.close();
+});
+
+it('looks at so many open runs and so many new ones when it catches up, page by page', async () => {
+  const world = createWorld({ brain: () => says('Done.') });
+  const started = await world.engine.start({ agent: 'worker', input: userText('Go.'), workspace: '/w' });
+  if (started.kind !== 'started') throw new Error(started.error.message);
+  await started.handle.done;
+  const [ended] = await world.ledger.runs({ roots: true });
+  if (ended === undefined) throw new Error('no run');
+  const asked: RunFilter[] = [];
+  const runs = async (filter: RunFilter): Promise<readonly RunRow[]> => {
+    asked.push(filter);
+    const row = filter.states === undefined ? ended : { ...ended, endedAt: null };
+    return Array.from({ length: filter.limit ?? 0 }, () => row);
+  };
+  const pages: number[] = [];
+  const store: Parameters<typeof createTaskWriter>[0]['store'] = {
+    trySave: async () => ok({ kind: 'saved' }),
+    ...{ retryInMs: () => 0, connections: () => 1, close: async () => undefined },
+    async positions(names) {
+      pages.push(names.length);
+      // Half of them are there already, as they ended.
+      return ok(names.map((_, at) => (at % 2 === 0 ? Number.MAX_SAFE_INTEGER : 0)));
+    },
+  };
+  const told: RunRow[] = [];
+  const writer = createTaskWriter({ ledger: { ...world.ledger, runs }, store, clock: systemClock, ttlMs: systemClock.now() });
+  expect(await writer.behind((row) => void told.push(row))).toEqual(ok(undefined));
+  expect(asked.map(({ limit }) => limit)).toEqual([1_000, 1_000]);
+  expect(pages).toEqual(Array.from({ length: 2_000 / limits.taskCatchUpPage }, () => limits.taskCatchUpPage));
+  // All that are open, and of those that have ended the ones whose copies are behind.
+  expect([told.length, told.filter(({ endedAt }) => endedAt === null).length]).toEqual([1_500, 1_000]);
   await world.close();
 });

@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { conforming, playConformance } from '../support/a2a/conformance.ts';
 import { answerOf, collect, request, said, stateOf, taskIn } from '../support/a2a/peer.ts';
 import { ALICE, served } from '../support/a2a/served.ts';
+import type { Reply, SeenRequest } from '../support/models/script.ts';
 
 const AGENTS = { kit: 'description: Answers the kit\ntools: [ask]\nisolation: inline\na2a: true' };
-const start = () => served({ agents: AGENTS, play: playConformance, around: conforming });
+const start = (play: (seen: SeenRequest) => Reply | Promise<Reply> = playConformance) =>
+  served({ agents: AGENTS, play, around: conforming });
 
 describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('the kit over %s', (binding) => {
   it('gets what it names', async () => {
@@ -29,6 +31,43 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('the kit over %s', (bin
     const updates = all.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? [payload.value] : []));
     expect(updates.some(({ append }) => append)).toBe(true);
     expect(updates.at(-1)).toMatchObject({ lastChunk: true, artifact: { parts: [{ content: { value: 'chunk-1 chunk-2' } }] } });
+    for (const [messageId, text] of [
+      ['tck-stream-001', 'Stream hello from TCK'],
+      ['tck-stream-003', 'Stream task lifecycle'],
+      ['tck-stream-ordering-001', 'Ordered output'],
+      ['tck-stream-artifact-text', 'Streamed text content'],
+      ['tck-stream-artifact-file', Buffer.from('tck')],
+    ] as const) {
+      const seen = (await collect(client.sendMessageStream(request(said('Hello', { messageId }))))).map(({ payload }) => payload);
+      expect(seen[0]?.$case).toBe('task');
+      const given = seen.flatMap((one) => (one?.$case === 'artifactUpdate' ? [one.value] : []));
+      expect(given.at(-1)).toMatchObject({ lastChunk: true, artifact: { parts: [{ content: { value: text } }] } });
+      // In order: submitted or at work, then what came of it, and last that it is completed.
+      expect(seen.at(-1)).toMatchObject({ $case: 'statusUpdate', value: { status: { state: TaskState.TASK_STATE_COMPLETED } } });
+    }
+    expect(server.errors).toEqual([]);
+  });
+
+  it('can leave a stream and come back to it', async () => {
+    const held = Promise.withResolvers<void>();
+    await using server = await start(async (seen) => {
+      const reply = playConformance(seen);
+      // As long as the test says, and not as long as the kit needs.
+      expect(reply).toMatchObject({ delayMs: expect.any(Number) });
+      await held.promise;
+      return { text: 'Here at last.' };
+    });
+    const client = await server.client(ALICE, binding);
+    const stream = client.sendMessageStream(request(said('Hello', { messageId: 'test-resubscribe-message-id-1' })));
+    const { value } = await stream.next();
+    const id = value?.payload?.$case === 'task' ? value.payload.value.id : '';
+    await stream.return();
+    const again = client.resubscribeTask({ tenant: '', id });
+    expect((await again.next()).value).toMatchObject({ payload: { $case: 'task', value: { id } } });
+    held.resolve();
+    expect((await collect(again)).at(-1)?.payload).toMatchObject({
+      ...{ $case: 'statusUpdate', value: { taskId: id, status: { state: TaskState.TASK_STATE_COMPLETED } } },
+    });
     expect(server.errors).toEqual([]);
   });
 });

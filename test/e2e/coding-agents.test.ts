@@ -1,7 +1,8 @@
 /**
  * Coding agents that others wrote do a whole task for an agent, with a model server on this machine: what they want is allowed
  * by rule and by a person, files are written and a command is run, they are killed in the middle and taken up, and cancelled.
- * The same steps for all; what each does differently is data. One of them does a task of an architect as well.
+ * The same steps for all; what each does differently is data. One of them does a task of an architect as well, and one asks an
+ * agent of ours.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,6 +10,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { EventType } from '../../src/events/catalogue.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
+import { geminiAsks } from '../support/a2a/gemini-client.ts';
+import { served } from '../support/a2a/served.ts';
 import { codingAgentWorld } from '../support/executors/coding-agent-world.ts';
 import { describeWithCodingAgents } from '../support/executors/coding-agents.ts';
 import type { Reply } from '../support/models/script.ts';
@@ -119,5 +122,16 @@ describeWithCodingAgents('coding agents', (installed) => {
     await expect.poll(() => [...pids].filter(isAlive)).toEqual([]);
     expect(of('executor.ended')).toMatchObject([{ signal: 'SIGKILL' }, { stop: 'end_turn' }, { stop: 'cancelled' }]);
     expect(reached).toEqual([]);
+  });
+
+  it.runIf(installed.some(({ executor }) => executor === 'gemini'))('Gemini CLI asks an agent here, by A2A 0.3', async () => {
+    await using server = await served({ play: () => ({ text: 'The bedroom is at 18 degrees.' }) });
+    const said = await geminiAsks(server, 'Set the bedroom to 18 degrees.', (heard) =>
+      heard.includes('at 18 degrees') ? 'The house did it.' : 'The house said something else.',
+    );
+    expect(said).toContain('The house did it.');
+    const runs = await server.project.ledger.runs({ roots: true });
+    expect(runs).toMatchObject([{ agent: 'helper', state: 'completed' }]);
+    expect(server.errors).toEqual([]);
   });
 });

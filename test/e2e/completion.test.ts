@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/cli/program/program.ts';
 import { fromDebian } from '../support/debian/packages.ts';
+import { mayRun } from '../support/left-out.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
 const run = promisify(execFile);
@@ -175,9 +176,8 @@ function findShell(name: 'zsh' | 'fish'): FoundShell {
   if (spawnSync(name, ['-c', 'true']).status === 0) return {};
   const brought = fromDebian(name, [name]);
   if ('programs' in brought) return { folder: brought.programs };
-  const why = `${name} is not installed, and ${brought.why}: its completion is NOT tested here`;
-  if (process.env['CI']) throw new Error(`In CI nothing is left out: ${why}`);
-  process.stderr.write(`${why}\n`);
+  const why = `${name} is not installed, and ${brought.why}`;
+  mayRun(`completion in ${name}`, why);
   return { why };
 }
 

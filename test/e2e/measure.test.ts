@@ -1,5 +1,6 @@
 /** `troupe measure`: what it says of right and wrong choices, and what it refuses; nobody but the router is ever asked. */
 import { describe, expect, it } from 'vitest';
+import { limits } from '../../src/base/limits.ts';
 import { runProgram } from '../../src/cli/program/program.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 import { createTestProject, objectIn, type TestProject } from './support-project.ts';
@@ -31,6 +32,11 @@ const REQUESTS = `
 - { request: Some stuff, agents: [lights] }
 - { request: Whatever, agents: [lights] }
 `;
+
+/** Each of a thousand lines stands for the one before it twice. */
+const GROWS = Array.from({ length: 1_000 }, (_, at) =>
+  at === 0 ? '- &a0 { request: Water, clarify: true }\n' : `- &a${at} [*a${at - 1}, *a${at - 1}]\n`,
+).join('');
 
 async function house(): Promise<TestProject> {
   const project = await createTestProject('model: scripted:replies.yaml\n');
@@ -83,10 +89,16 @@ describe('measure', () => {
     ['a file that is not there', ['house', 'none.yaml'], /none\.yaml cannot be used: it cannot be read/],
     ['a file of something else', ['house', 'replies.yaml'], /replies\.yaml cannot be used: .*expected array/],
     ['somebody who cannot be chosen', ['house', 'strange.yaml'], /these cannot be chosen: garden/],
+    ['more requests than may be', ['house', 'many.yaml'], /at most 1000 requests \(measuredRequests\)/],
+    ['a file that is too long', ['house', 'long.yaml'], /4194305 bytes, and 4194304 are the limit \(measuredFileBytes\)/],
+    ['a file that grows when it is read', ['house', 'grows.yaml'], /cannot be used: Excessive alias count/],
     ['a share that is none', ['house', 'requests.yaml', '--at-least', '2'], /"2" is not a share from 0 to 1/],
   ])('refuses %s', async (_name, args, message) => {
     await using project = await house();
     await project.write('strange.yaml', '- { request: Water, agents: [garden] }\n');
+    await project.write('many.yaml', '- { request: Water, clarify: true }\n'.repeat(limits.measuredRequests + 1));
+    await project.write('long.yaml', '#'.repeat(limits.measuredFileBytes + 1));
+    await project.write('grows.yaml', GROWS);
     const { code, err } = await call(project, 'measure', ...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
   });

@@ -5,7 +5,6 @@
  */
 import { resolve } from 'node:path';
 import { isJsonObject, parseJson } from '../../base/json.ts';
-import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { isEventType, type Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
@@ -122,7 +121,7 @@ function cut(text: string): string {
 
 /** Events from a file with one JSON object per line. Lines that are no events are left out. */
 export async function readRecording(path: string, folder: string): Promise<readonly LedgerEvent[] | undefined> {
-  const text = await readBounded(resolve(folder, path), limits.payloadBytes);
+  const text = await readBounded(resolve(folder, path), 'payloadBytes');
   if (!text.ok) return undefined;
   const events: LedgerEvent[] = [];
   for (const line of text.value.split('\n')) {

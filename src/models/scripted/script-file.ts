@@ -57,7 +57,7 @@ export type Reply = z.output<typeof reply>;
 export type ReplyInput = z.input<typeof reply>;
 
 export async function readScript(path: string, folder: string): Promise<Result<Script, string>> {
-  const text = await readBounded(resolve(folder, path), limits.scriptFileBytes);
+  const text = await readBounded(resolve(folder, path), 'scriptFileBytes');
   if (!text.ok) return fail(`The script ${path} cannot be read: ${text.error}`);
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text.value, { version: '1.2' });
@@ -71,12 +71,15 @@ export async function readScript(path: string, folder: string): Promise<Result<S
   }
 }
 
-/** The text of a file that may not be longer than `maxBytes`. */
-export async function readBounded(path: string, maxBytes: number): Promise<Result<string, string>> {
+/** The text of a file that may not be longer than this limit says. */
+export async function readBounded(
+  path: string,
+  limit: 'scriptFileBytes' | 'payloadBytes' | 'measuredFileBytes',
+): Promise<Result<string, string>> {
   try {
     await using file = await open(path);
     const { size } = await file.stat();
-    if (size > maxBytes) return fail(`it has ${size} bytes, and ${maxBytes} are the limit`);
+    if (size > limits[limit]) return fail(`it has ${size} bytes, and ${limits[limit]} are the limit (${limit})`);
     return ok(await file.readFile('utf8'));
   } catch (error) {
     return fail(messageOf(error));

@@ -1,6 +1,7 @@
 /** What holds where a file says nothing, by value: those of the seed that this pattern comes from. */
 import { expect, it } from 'vitest';
 import { limits } from '../../base/limits.ts';
+import { catalogueText } from './prompts.ts';
 import { dispatchSettings } from './settings.ts';
 
 it('a dispatch of which nothing is said', () => {
@@ -29,4 +30,20 @@ it('a dispatch of which nothing is said', () => {
 
 it('tasks of which nothing is said', () => {
   expect([limits.taskHistory, limits.taskTtlMs]).toEqual([50, 24 * 60 * 60 * 1_000]);
+});
+
+it('a catalogue shows so much of each agent and no more, without half a word', () => {
+  const [most, long] = [limits.catalogueCharacters, limits.catalogueExampleCharacters];
+  const skills = {
+    description: `${'d'.repeat(most - 2)} description`,
+    tags: ['t'.repeat(most - 2), 'tag'],
+    examples: Array.from({ length: limits.catalogueExamples + 1 }, (_, at) => `${at}${'e'.repeat(long - 3)}\n example`),
+  };
+  const lines = catalogueText(['lights'], [skills], { includeCapabilities: true, includeExamples: true }).split('\n');
+  expect([most, long]).toEqual([1_000, 200]);
+  expect(lines).toEqual([
+    `- lights: ${'d'.repeat(998)}`,
+    `  capabilities: ${'t'.repeat(998)},`,
+    ...[0, 1, 2, 3, 4].map((at) => `  example: ${at}${'e'.repeat(197)}`),
+  ]);
 });

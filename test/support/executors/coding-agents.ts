@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe } from 'vitest';
 import type { ExecutorProtocol } from '../../../src/executors/entry.ts';
+import { mayRun } from '../left-out.ts';
 import type { ServerCall } from '../models/script.ts';
 
 const MODULES = join(import.meta.dirname, '../../../tools/coding-agents/node_modules');
@@ -117,14 +118,8 @@ const missing = codingAgents.filter(({ program }) => !FOLDERS.some((folder) => e
 
 /** Tests that let those that are installed work. */
 export function describeWithCodingAgents(name: string, tests: (installed: readonly CodingAgent[]) => void): void {
-  if (missing.length > 0) {
-    const why = `${missing.map(({ program }) => program).join(', ')} are not installed`;
-    if (process.env['CI']) throw new Error(`In CI nothing is left out: ${why}`);
-    process.stderr.write(
-      `\nThe tests of "${name}" do not run with all coding agents: ${why}. ` +
-        'They are large: `CI=1 npm test` or `npm test -- test/e2e/coding-agents.test.ts` installs them.\n',
-    );
-  }
+  const large = 'They are large: `CI=1 npm test` or `npm test -- test/e2e/coding-agents.test.ts` installs them';
+  for (const { program } of missing) mayRun(`${name} with ${program}`, `${program} is not installed. ${large}`);
   const installed = codingAgents.filter((agent) => !missing.includes(agent));
   describe.skipIf(installed.length === 0)(name, () => tests(installed));
 }

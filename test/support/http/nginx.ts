@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe } from 'vitest';
 import { freePorts } from '../../../src/cluster/free-ports.ts';
 import { fromDebian, isProgram, onPath } from '../debian/packages.ts';
+import { describeWhere } from '../left-out.ts';
 
 type Found = { readonly nginx: string; readonly openssl: string } | { readonly why: string };
 
@@ -26,11 +26,7 @@ function find(): Found {
 const found = find();
 
 export function describeWithNginx(name: string, tests: () => void): void {
-  if ('why' in found) {
-    if (process.env['CI']) throw new Error(`In CI nothing is left out: ${found.why}`);
-    process.stderr.write(`\nThe tests of "${name}" do not run: ${found.why}.\n`);
-  }
-  describe.skipIf('why' in found)(name, tests);
+  describeWhere(name, 'why' in found ? found.why : undefined, tests);
 }
 
 export interface Proxied {

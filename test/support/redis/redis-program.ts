@@ -3,8 +3,8 @@
  * folder, without installing anything. Where there is none, tests that need it do not run and say so; in CI that is a failure.
  */
 import { join } from 'node:path';
-import { describe } from 'vitest';
 import { fromDebian, isProgram, onPath } from '../debian/packages.ts';
+import { describeWhere } from '../left-out.ts';
 
 type Found = { readonly program: string } | { readonly why: string };
 
@@ -30,9 +30,5 @@ export function redisProgram(): string {
 
 /** Tests that need a Redis. */
 export function describeWithRedis(name: string, tests: () => void): void {
-  if ('why' in found) {
-    if (process.env['CI']) throw new Error(`In CI nothing is left out: ${found.why}`);
-    process.stderr.write(`\nThe tests of "${name}" do not run: ${found.why}.\n`);
-  }
-  describe.skipIf('why' in found)(name, tests);
+  describeWhere(name, 'why' in found ? found.why : undefined, tests);
 }
