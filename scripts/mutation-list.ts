@@ -7,6 +7,7 @@ import { acpMutations } from './mutation-list-acp.ts';
 import { approvalMutations } from './mutation-list-approvals.ts';
 import { aroundMutations } from './mutation-list-around.ts';
 import { consoleMutations } from './mutation-list-console.ts';
+import { dispatchMutations } from './mutation-list-dispatch.ts';
 import { engineMutations } from './mutation-list-engine.ts';
 import { executorClientMutations } from './mutation-list-executor-client.ts';
 import { executorMutations } from './mutation-list-executors.ts';
@@ -41,6 +42,7 @@ export const mutations: readonly Mutation[] = [
   ...keyboardMutations,
   ...httpMutations,
   ...consoleMutations,
+  ...dispatchMutations,
   ...peerMutations,
   ...taskMutations,
   ...proofMutations,
