@@ -1,5 +1,5 @@
 /** The side of who drives runs: finds those who watch, and tells them what is said for as long as they keep up. */
-import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { parseJson } from '../base/json.ts';
@@ -44,6 +44,8 @@ export function createPublisher(folder: string, own: () => string | undefined): 
 }
 
 function notesIn(folder: string): readonly string[] {
+  // Asked before every model call: an error for each, where nobody has ever watched, costs more than the look.
+  if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder).slice(0, limits.liveWatchers);
   } catch {

@@ -3,6 +3,7 @@
  * applied nor older than `placeKeptMs`. All others go, and what lies there beyond the captured patch is kept as a patch beside.
  * What stays is unlocked, so that `git worktree remove` works. Whatever is cut off is finished the next time.
  */
+import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createArtifactArchive } from '../../artifacts/archive.ts';
@@ -39,7 +40,9 @@ export async function sweepEnded(needs: EndedNeeds, only?: SessionId): Promise<n
   return removed;
 }
 
-const names = async (folder: string): Promise<readonly string[]> => await readdir(folder).catch(() => []);
+/** Looked for first: every run ends here, and most have no place. */
+const names = async (folder: string): Promise<readonly string[]> =>
+  existsSync(folder) ? await readdir(folder).catch(() => []) : [];
 
 async function sweepSession(needs: EndedNeeds, session: SessionId): Promise<number> {
   const { ledger, clock, options } = needs;
