@@ -272,4 +272,12 @@ export const workspaceMutations: readonly Mutation[] = [
     replace: 'tool.readOnly !== false ? [] : await keptSince(tree, node)',
     caughtBy: { file: 'test/sim/cluster-empty-workers.test.ts', test: 'goes on elsewhere with the files as they were' },
   },
+  {
+    invariant: 'At a place there is what pnpm has installed beside a package',
+    change: 'it is left to the folders above',
+    file: 'src/workspaces/ground/linked-packages.ts',
+    find: 'leads.startsWith(STORE) || !leads',
+    replace: '!leads',
+    caughtBy: { file: 'src/workspaces/ground/linked-packages.test.ts', test: 'has what pnpm links out of its store' },
+  },
 ];

@@ -10,7 +10,7 @@ export const workspaceLimits = {
   patchFiles: 20_000,
   includedFiles: 10_000,
   includedBytes: 256 * MIB,
-  linkedPackages: 2_000,
+  linkedPackages: 10_000,
   keptPatches: 1_000,
   domainPaths: 1_000,
   /** How long a task waits for files that another has. */
