@@ -300,6 +300,8 @@ export interface CarriedSettings {
 export interface AssistantLimits {
   readonly active: number;
   readonly perParent: number;
+  /** Of one client, those that wait for somebody, which hold no place among those at work. */
+  readonly waiting: number;
   readonly perSession: number;
   readonly depth: number;
   readonly lifetimeMs: number;

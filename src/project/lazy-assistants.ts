@@ -84,8 +84,8 @@ export function createLazyHost(clock: Clock, { memory, warm, restarts, lifetime 
 }
 
 export function assistantSettings(config: ProjectConfig['assistants']): Partial<AssistantLimits> {
-  const { active, perParent, perSession, depth, lifetime } = config;
+  const { active, perParent, waiting, perSession, depth, lifetime } = config;
   return {
-    ...present({ active, perParent, perSession, depth, lifetimeMs: lifetime }),
+    ...present({ active, perParent, waiting, perSession, depth, lifetimeMs: lifetime }),
   };
 }

@@ -33,6 +33,7 @@ describe('assistants in the settings', () => {
     expect(assistantLimits({ assistants: assistantSettings(config) })).toEqual({
       active: 1,
       perParent: limits.assistantsPerParent,
+      waiting: limits.assistantsWaiting,
       perSession: limits.assistantsPerSession,
       depth: 2,
       lifetimeMs: 7_200_000,

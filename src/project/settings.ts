@@ -115,6 +115,8 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       active: count.optional(),
       perParent: count.optional(),
+      /** Of one client, those that wait for somebody. */
+      waiting: count.optional(),
       perSession: count.optional(),
       depth: count.optional(),
       lifetime: duration.optional(),

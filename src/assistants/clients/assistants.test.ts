@@ -132,16 +132,20 @@ describe('spawning for a client', () => {
     expect((await assistants.spawn(bob, task('async'), call())).ok).toBe(true);
   });
 
-  it('is free again once a run that has waited for somebody has ended', async () => {
+  it('holds no place among those at work while it waits for somebody, and is free again once it has ended', async () => {
     const asks: Brain = (asked) => (turnOf(asked) === 1 ? calls({ name: 'act' }) : says('Done.'));
-    const { world, assistants } = setUp(asks, { perParent: 1 }, agent({ name: 'talker', permissions: { act: 'ask' } }));
+    const bounds = { perParent: 1, waiting: 2 };
+    const { world, assistants } = setUp(asks, bounds, agent({ name: 'talker', permissions: { act: 'ask' } }));
     const first = await assistants.spawn(alice, task(), call());
     if (!first.ok) throw new Error(JSON.stringify(first));
     const { process_id } = first.value;
-    expect((await assistants.spawn(alice, task(), call())).ok).toBe(false);
     const [row] = await world.ledger.runs({ run: process_id as RunId });
     const [asked] = row === undefined ? [] : await world.ledger.read({ session: row.session, types: ['approval.asked'] });
     const question_id = asked?.event_type === 'approval.asked' ? `${asked.run_id}/${asked.payload.wait}` : '';
+    expect((await assistants.spawn(alice, task(), call())).ok).toBe(true);
+    expect(await assistants.spawn(alice, task(), call())).toMatchObject({
+      error: { code: 'too_many_assistants', message: 'Not spawned: one client may have 2 assistants that wait for somebody.' },
+    });
     expect(await assistants.answer(alice, { process_id, answer: 'yes' }, call())).toMatchObject({ ok: true });
     await expect.poll(async () => (await world.ledger.runs({ run: process_id as RunId }))[0]?.state).toBe('completed');
     // Whoever comes later is told who was first.

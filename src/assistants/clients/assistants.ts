@@ -55,7 +55,7 @@ const PROGRESS_MS = 1_000;
 
 export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
   const { engine, ledger } = needs;
-  const theirs = createClientRuns(ledger);
+  const theirs = createClientRuns(needs);
   const inTurn = oneAtATime();
   const resume = async (run: RunId): Promise<void> => {
     const [row] = await ledger.runs({ run });
@@ -161,17 +161,30 @@ const keyReused = (run: RunId): Failure => ({
 });
 
 /** What each client has spawned and what has not ended yet, as far as is known. */
-function createClientRuns(ledger: Ledger) {
+function createClientRuns({ ledger, engine }: Pick<AssistantNeeds, 'ledger' | 'engine'>) {
   const spawnedBy = new Map<RunId, string>();
   return {
     note: (run: RunId, client: string): void => void spawnedBy.set(run, client),
     async of(client: string): Promise<readonly Counted[]> {
       const mine = [...spawnedBy].flatMap(([run, name]) => (name === client ? [run] : []));
       // Whoever drove it to its end, after however many waits, and in whichever process: the ledger knows.
-      for (const run of mine) if ((await ledger.runs({ run }))[0]?.endedAt !== null) spawnedBy.delete(run);
-      return mine.map((run) => ({ atWork: spawnedBy.has(run) }));
+      return await Promise.all(
+        mine.map(async (run): Promise<Counted> => {
+          const [row] = await ledger.runs({ run });
+          const hasEnded = row?.endedAt !== null;
+          if (hasEnded) spawnedBy.delete(run);
+          const waits = !hasEnded && (await standsStill(engine, row));
+          return { atWork: !hasEnded && !waits, waits };
+        }),
+      );
     },
   };
+}
+
+/** Nobody drives it, and that is as it should be: it was paused, or somebody has to answer first. */
+async function standsStill(engine: Engine, { run, owner, state }: RunRow): Promise<boolean> {
+  if (owner !== null) return false;
+  return state !== 'running' || (await engine.waits(run)).length > 0;
 }
 
 /** Waits for the end. Whoever stops waiting does not stop the assistant. */

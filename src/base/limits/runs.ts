@@ -68,6 +68,7 @@ export const runLimits = {
   // assistants and runners
   assistantsActive: 8, // troupe.yaml: assistants.active
   assistantsPerParent: 16, // troupe.yaml: assistants.perParent
+  assistantsWaiting: 64, // troupe.yaml: assistants.waiting
   assistantsPerSession: 64, // troupe.yaml: assistants.perSession
   assistantDepth: 5, // troupe.yaml: assistants.depth
   assistantLifetimeMs: 24 * 60 * MINUTE, // troupe.yaml: assistants.lifetime

@@ -35,3 +35,14 @@ it('a client is refused by the same bound, and told what it can do itself and wh
     fix: 'Wait until one has ended, or cancel one. For whoever runs the server: raise assistants.perParent in troupe.yaml.',
   });
 });
+
+it('those that wait for somebody hold no place among those at work, and have a bound of their own', () => {
+  const waiting = assistantLimits({ assistants: { perParent: 3, waiting: 2 } });
+  const own = (count: number) => [...assistants(2), ...Array.from({ length: count }, () => ({ atWork: false, waits: true }))];
+  expect(spawnRefusal(waiting, { kind: 'client', own: own(1) })).toBeUndefined();
+  expect(spawnRefusal(waiting, { kind: 'client', own: own(2) })).toEqual({
+    code: 'too_many_assistants',
+    message: 'Not spawned: one client may have 2 assistants that wait for somebody.',
+    fix: 'Wait until one was answered, or cancel one. For whoever runs the server: raise assistants.waiting in troupe.yaml.',
+  });
+});

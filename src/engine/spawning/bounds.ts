@@ -7,6 +7,8 @@ import type { TimeLimit } from '../spending/budget.ts';
 /** One that was spawned, as far as it counts. */
 export interface Counted {
   readonly atWork: boolean;
+  /** It has not ended, and nothing happens in it until somebody has answered or lets it go on. */
+  readonly waits?: boolean | undefined;
 }
 
 /** Who asks for one more, and what they have. */
@@ -27,11 +29,13 @@ export function spawnRefusal(bounds: AssistantLimits, spawner: Spawner): Failure
   const tooMany = (limit: string, setting: keyof AssistantLimits): Failure => ({
     code: 'too_many_assistants',
     message: `Not spawned: ${limit}.`,
-    fix: FIXES[kind](`raise assistants.${setting} in troupe.yaml.`),
+    fix: FIXES[kind](setting === 'waiting' ? 'was answered' : 'has ended', `raise assistants.${setting} in troupe.yaml.`),
   });
   if (kind === 'agent' && spawner.depth >= bounds.depth) return tooMany(`assistants may be ${bounds.depth} levels deep`, 'depth');
   if (working(own) >= bounds.perParent)
     return tooMany(`one ${kind} may have ${bounds.perParent} assistants at work at a time`, 'perParent');
+  if (own.filter(({ waits }) => waits === true).length >= bounds.waiting)
+    return tooMany(`one ${kind} may have ${bounds.waiting} assistants that wait for somebody`, 'waiting');
   if (kind === 'agent' && working(spawner.inSession) >= bounds.perSession)
     return tooMany(`a session may have ${bounds.perSession} assistants at work at a time`, 'perSession');
   return undefined;
@@ -40,15 +44,16 @@ export function spawnRefusal(bounds: AssistantLimits, spawner: Spawner): Failure
 const working = (all: readonly Counted[]): number => all.filter(({ atWork }) => atWork).length;
 
 /** A client changes no settings: it is told what it can do itself, and what to pass on. */
-const FIXES: Readonly<Record<Spawner['kind'], (raise: string) => string>> = {
-  agent: (raise) => `Wait until one has ended, or ${raise}`,
-  client: (raise) => `Wait until one has ended, or cancel one. For whoever runs the server: ${raise}`,
+const FIXES: Readonly<Record<Spawner['kind'], (until: string, raise: string) => string>> = {
+  agent: (until, raise) => `Wait until one ${until}, or ${raise}`,
+  client: (until, raise) => `Wait until one ${until}, or cancel one. For whoever runs the server: ${raise}`,
 };
 
 export function assistantLimits({ assistants = {} }: Pick<HostAccess, 'assistants'>): AssistantLimits {
   return {
     active: assistants.active ?? limits.assistantsActive,
     perParent: assistants.perParent ?? limits.assistantsPerParent,
+    waiting: assistants.waiting ?? limits.assistantsWaiting,
     perSession: assistants.perSession ?? limits.assistantsPerSession,
     depth: assistants.depth ?? limits.assistantDepth,
     lifetimeMs: assistants.lifetimeMs ?? limits.assistantLifetimeMs,
