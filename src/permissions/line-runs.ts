@@ -153,9 +153,11 @@ const VERB_RUNS: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map
   }),
 );
 
-const SHELLS = /^(?:sh|bash|dash|ksh|ash|mksh|rbash|yash|posh)$/;
+const SHELLS =
+  /^(?:sh|bash|bash-static|dash|ksh|ksh93|ksh2020|rksh|pdksh|oksh|loksh|lksh|ash|mksh|mksh-static|rbash|yash|posh|bosh|static-sh)$/;
 /** Shells with a language of their own. */
-const OTHER_SHELLS = /^(?:zsh|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish|cmd|cmd\.exe)$/;
+const OTHER_SHELLS =
+  /^(?:r?zsh\d?|zsh-static|fish|csh|tcsh|pwsh|powershell|nu|xonsh|elvish|cmd|cmd\.exe|rc|es|scsh|sash|osh|ysh|murex|lshell|rssh)$/;
 
 function runBelow(name: string, args: readonly LineWord[], depth: number): Below {
   if (SHELLS.test(name)) return shellBelow(args, depth);

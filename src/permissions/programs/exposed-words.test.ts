@@ -4,6 +4,27 @@ import { decideLine } from '../shell-rules.ts';
 
 const decide = (line: string): string => decideLine(line, [{ [`${line.split(' ', 1)[0]} *`]: 'allow' }], {});
 
+/** The first word is the program; what follows is what it would start. */
+const STARTERS = String.raw`
+  sg root 'touch x' · newgrp root · timelimit -t1 touch x · timelimit touch x · torify touch x · eatmydata touch x · aa-exec touch x
+  cgexec touch x · schroot touch x · uclampset touch x · run-parts d · daemonize /bin/touch x · daemon touch x · i386 touch x · fakechroot touch x
+  trickle touch x · tsocks touch x · proxychains4 touch x · runcon u touch x · nocache touch x · pee 'touch x' · mispipe 'touch x' true
+  lckdo l touch x · dotlockfile l touch x · annotate-output touch x · logsave l touch x · run-one touch x · keyctl session s touch x
+  run0 touch x · systemd-cat touch x · systemd-nspawn touch x · flatpak-spawn touch x · qemu-x86_64 /bin/touch x · s6-setuidgid u touch x
+  mpirun touch x · sshpass touch x · retry touch x · tsp touch x · pipesz touch x · openvt touch x · xinit /bin/touch x · debconf touch x
+  osh x · lksh · bash-static · rc x
+`
+  .split(/ · |\n/)
+  .map((line) => line.trim())
+  .filter((line) => line !== '');
+
+describe('a star behind a program that starts what it is given', () => {
+  it.each(STARTERS)('is not for %s', (line) => {
+    expect(decide(line)).toBe('ask');
+    expect(decideLine(line, [{ '*': 'allow' }], {})).toBe('ask');
+  });
+});
+
 describe('a star behind a program', () => {
   it.each([
     "split --filter='sh -c id' a",

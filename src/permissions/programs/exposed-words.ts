@@ -7,24 +7,7 @@ import type { KnownProgram } from './known.ts';
 import { type OptionReading, type Options, optionsIn, readOption } from './options.ts';
 import { PYTHON } from './python.ts';
 import { PROGRAMS } from './table.ts';
-
-const list = (text: string): readonly string[] => text.split(' ');
-
-/** Nothing of these is covered by a star: they change what everything behind them means, or run what nobody sees. */
-const UNSEEN_PROGRAMS: ReadonlySet<string> = new Set([
-  ...list('cd pushd popd export set unset alias unalias trap . source eval readonly declare typeset local let read enable hash'),
-  ...list('shopt bind complete compgen mapfile readarray getopts caller fc history return break continue shift'),
-  ...list(
-    'watch parallel su script chroot unshare nsenter flock strace ltrace gdb lldb perf systemd-run runuser pkexec at batch',
-  ),
-  ...list('crontab screen tmux entr expect start-stop-daemon setpriv capsh dbus-run-session xterm open xdg-open osascript'),
-  ...list('vi vim view nvim ex ed emacs nano pico less more most man info pager psql mysql sqlite3 ftp telnet socat nc ncat'),
-  ...list('cpulimit prlimit chrt taskset numactl proot fakeroot firejail bwrap torsocks proxychains rlwrap unbuffer ld.so'),
-  ...list('xvfb-run hyperfine valgrind ssh-agent gpg-agent watchexec chokidar onchange nodemon concurrently tini dumb-init gosu'),
-  ...list('su-exec faketime systemd-inhibit dbus-launch chpst softlimit setuidgid envdir dtach choom fzf direnv nix-shell nix'),
-  ...list('env-cmd dotenv dotenvx npm-run-all run-s run-p wireit doppler chamber aws-vault mongo mongosh duckdb mariadb sqlite'),
-  ...list('ccache sccache distcc chronic ifne catchsegv sandbox-exec c8 nyc start-server-and-test ldd'),
-]);
+import { isUnseenProgram } from './unseen-programs.ts';
 
 const INTERPRETERS =
   /^(?:node|nodejs|i?python[\d.]*|pypy[\d.]*|tsx|ts-node|ruby|perl|php|lua[\d.]*|rscript|tclsh|guile|irb|iex|ghci|julia|racket|octave)$/;
@@ -42,8 +25,7 @@ export const namesInput = (word: string): boolean => /(?:^|\/)(?:dev\/(?:std|fd|
 
 /** Why nobody can tell what it would run. */
 export function unseenProgram(name: string, args: readonly string[]): string | undefined {
-  if (UNSEEN_PROGRAMS.has(name) || /^ld[-.].*\.so/.test(name))
-    return `\`${name}\` changes what follows, or runs what is not seen`;
+  if (isUnseenProgram(name)) return `\`${name}\` changes what follows, or runs what is not seen`;
   const program = args.find((word) => !isOption(word)) ?? '-';
   const isFed = program === '-' || namesInput(program);
   const isAnswered = (PYTHONS.test(name) ? /^(?:-V|--version|--help)$/ : /^(?:-v|--version|--help|--test)$/).test(args[0] ?? '');
