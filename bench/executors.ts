@@ -45,7 +45,14 @@ const env: NodeJS.ProcessEnv = {
   ...{ OPENAI_API_KEY: 'sk-bench-0123456789', OPENAI_BASE_URL: `${origin}/v1`, TROUPE_MODEL: 'openai/bench' },
   ...{ ANTHROPIC_API_KEY: 'sk-ant-bench-0123456789', ANTHROPIC_BASE_URL: origin },
   ...{ GEMINI_API_KEY: 'bench-0123456789', GOOGLE_GEMINI_BASE_URL: origin },
+  ...{ CODEX_API_KEY: 'sk-bench-0123456789', MODEL_PROVIDER: 'here', CODEX_CONFIG: JSON.stringify(codexAt(`${origin}/v1`)) },
 };
+
+/** It asks its own provider, whatever its variables say, unless it is told of another one. */
+function codexAt(base: string) {
+  const here = { name: 'here', base_url: base, wire_api: 'responses', env_key: 'OPENAI_API_KEY', requires_openai_auth: false };
+  return { model: 'bench', model_provider: 'here', model_providers: { here } };
+}
 
 function project(): { readonly root: string; readonly work: string } {
   const root = join(top, 'project');
