@@ -64,6 +64,17 @@ describe('a session', () => {
     await page.getByRole('slider').fill('1');
     await page.getByText('as it was at event 1 of').waitFor();
     expect(await tree.textContent()).toContain('Runs 0');
+    // What no line says is found in what the events hold, and shown.
+    const [item] = await world.ledger.read({ session: session as never, types: ['approval.asked'], limit: 1 });
+    const shown = /"shown":"\w{8}(\w{16})/.exec(JSON.stringify(item?.payload))?.[1] ?? 'nothing';
+    await page.goto(`${world.origin}/sessions/${session}`);
+    await page.getByRole('searchbox', { name: 'Search in this session' }).fill(shown.toUpperCase());
+    await events.getByRole('button', { name: shown }).first().waitFor();
+    expect(await events.getByText('started: Have it written.').count()).toBe(0);
+    const downloads = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export' }).click();
+    const download = await downloads;
+    expect([download.suggestedFilename(), await download.failure()]).toEqual([`${session}.html`, null]);
     await page.goto(`${world.origin}/sessions/${session}?show=lanes`);
     await page.getByRole('region', { name: 'Lanes' }).getByText('helper').waitFor();
     await shots(page, 'lanes');

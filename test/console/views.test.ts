@@ -161,6 +161,15 @@ describe('the views of a project', () => {
   it('draw who called whom: as run, each agent once, as declared', async () => {
     await go(`/sessions/${session}/graph`);
     await page.locator('.graph-box', { hasText: 'writer' }).first().waitFor();
+    // All of it is in sight, also when there is less room than before.
+    const inSight = () =>
+      page.locator('.graph-box').evaluateAll((boxes) => {
+        const places = boxes.map((box) => box.getBoundingClientRect());
+        return places.length > 2 && places.every(({ left, right }) => left >= 0 && right <= 380);
+      });
+    await page.setViewportSize({ width: 380, height: 800 });
+    await expect.poll(inSight).toBe(true);
+    await page.setViewportSize({ width: 1_280, height: 800 });
     await sound('graph');
     await page.getByRole('button', { name: 'Each agent once' }).click();
     await page

@@ -1,7 +1,17 @@
 /** A graph that can be moved and zoomed. Its boxes are links: everything in it can be reached by keyboard. */
-import { Background, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow } from '@xyflow/react';
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  type ReactFlowInstance,
+} from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { Awaited } from '../awaited.tsx';
 import './graph.css';
@@ -30,15 +40,17 @@ export function GraphCanvas({ graph, label }: { readonly graph: Graph; readonly 
       })),
     [graph],
   );
+  const { section, fitting } = useFit(placed);
   if (placed === undefined) return <Awaited what="places for the boxes" />;
   return (
-    <section className="graph" aria-label={label}>
+    <section className="graph" aria-label={label} ref={section}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
         nodeTypes={TYPES}
         fitView
         fitViewOptions={FIT}
+        {...fitting}
         minZoom={0.1}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -51,6 +63,37 @@ export function GraphCanvas({ graph, label }: { readonly graph: Graph; readonly 
       </ReactFlow>
     </section>
   );
+}
+
+/** All of it is in sight, also when there is more of it or less room, until somebody looks where they want. */
+function useFit(placed: Placed | undefined) {
+  const flow = useRef<ReactFlowInstance<Box>>(undefined);
+  const isMoved = useRef(false);
+  const [place, section] = useState<HTMLElement | null>(null);
+  useEffect(() => {
+    if (place === null) return;
+    const watcher = new ResizeObserver(() => {
+      if (!isMoved.current) void flow.current?.fitView(FIT);
+    });
+    watcher.observe(place);
+    return () => watcher.disconnect();
+  }, [place]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looks again when boxes stand elsewhere
+  useEffect(() => {
+    if (!isMoved.current) void flow.current?.fitView(FIT);
+  }, [placed]);
+  return {
+    section,
+    fitting: {
+      onInit: (made: ReactFlowInstance<Box>) => {
+        flow.current = made;
+      },
+      // Without an event it was not a person.
+      onMoveStart: (event: unknown) => {
+        if (event !== null) isMoved.current = true;
+      },
+    },
+  };
 }
 
 function BoxNode({ data: { node } }: NodeProps<Box>) {

@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import { readableCost, readableDuration } from '../../../src/projections/readable.ts';
 import { onlyWaits, subtreeSpending } from '../../../src/projections/run-tree.ts';
+import { addressIn } from '../../api/client.ts';
 import { isFile } from '../../api/kept.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -47,6 +48,16 @@ export function SessionHead({ view, moment }: Props) {
         </Link>
       )}
       <CopiedId id={view.session} what="session" />
+      {!isFile() && (
+        <a
+          className="quiet"
+          href={addressIn(`/sessions/${encodeURIComponent(view.session)}/export`, { format: 'html' })}
+          download
+          title="This session and this console in one file, for whoever has no Troupe"
+        >
+          Export
+        </a>
+      )}
       {moment.isNow && !isFile() && <Acts root={root} isLeft={isLeft} />}
     </div>
   );

@@ -8,6 +8,8 @@ import { hueOf } from '../../parts/hue.ts';
 interface Props {
   readonly line: TimelineLine;
   readonly event: LedgerEvent;
+  /** What was searched for is not in its line: the words around it. */
+  readonly inside: string | undefined;
   readonly began: number;
   readonly isRaw: boolean;
   readonly isChosen: boolean;
@@ -16,14 +18,18 @@ interface Props {
 
 const SIGNS = { detail: '·', info: '•', warn: '!', error: '✗' } as const;
 const RAW_CHARACTERS = 400;
+/** Of the line where what was found inside stands behind it. */
+const BESIDE_CHARACTERS = 40;
 
 export const TimelineRow = memo(
   Row,
-  (one, other) => one.event === other.event && one.isRaw === other.isRaw && one.isChosen === other.isChosen,
+  (one, other) =>
+    one.event === other.event && one.inside === other.inside && one.isRaw === other.isRaw && one.isChosen === other.isChosen,
 );
 
-function Row({ line, event, began, isRaw, isChosen, choose }: Props) {
-  const text = isRaw ? rawText(event) : firstLine(line.text, RAW_CHARACTERS);
+function Row({ line, event, inside, began, isRaw, isChosen, choose }: Props) {
+  const characters = inside === undefined ? RAW_CHARACTERS : BESIDE_CHARACTERS;
+  const text = isRaw ? rawText(event, characters) : firstLine(line.text, characters);
   return (
     <li>
       <button type="button" className={`timeline-row ${line.level}`} aria-pressed={isChosen} onClick={choose}>
@@ -35,7 +41,10 @@ function Row({ line, event, began, isRaw, isChosen, choose }: Props) {
           <span className="agent-bar" style={{ background: `oklch(62% 0.09 ${hueOf(line.agent)})` }} aria-hidden="true" />
           {line.agent}
         </span>
-        <span className={isRaw ? 'text mono cut' : 'text cut'}>{visibleText(text)}</span>
+        <span className={isRaw ? 'text mono cut' : 'text cut'}>
+          {visibleText(text)}
+          {inside !== undefined && <span className="quiet mono"> {visibleText(inside)}</span>}
+        </span>
         <span className="took quiet">{tookText(event)}</span>
       </button>
     </li>
@@ -46,8 +55,8 @@ function Row({ line, event, began, isRaw, isChosen, choose }: Props) {
 const offsetText = (milliseconds: number): string =>
   milliseconds < 600_000 ? `${(milliseconds / 1_000).toFixed(1)}s` : readableDuration(milliseconds);
 
-const rawText = ({ position, event_type, payload }: LedgerEvent): string =>
-  `${position} ${event_type} ${(JSON.stringify(payload) ?? '').slice(0, RAW_CHARACTERS)}`;
+const rawText = ({ position, event_type, payload }: LedgerEvent, characters: number): string =>
+  `${position} ${event_type} ${(JSON.stringify(payload) ?? '').slice(0, characters)}`;
 
 function tookText(event: LedgerEvent): string {
   const { payload } = event;

@@ -4,7 +4,7 @@ import { useKeys } from '../../app/keys.ts';
 import type { Query } from '../../app/query.ts';
 import { Rows } from '../../parts/rows.tsx';
 import type { SessionView } from '../../store/session.ts';
-import { useFiltered } from './filtered.ts';
+import { foundInside, patternOf, useFiltered } from './filtered.ts';
 import type { Moment } from './moment.ts';
 import { TimelineBar, type TimelineMode } from './timeline-bar.tsx';
 import { TimelineRow } from './timeline-row.tsx';
@@ -21,8 +21,11 @@ export function Timeline({ view, moment, query }: Props) {
   const { lines, events } = view.history;
   const mode = MODES.find((one) => one === query.get('mode')) ?? 'compact';
   const text = query.get('find') ?? '';
-  const least = query.get('level') === 'trouble' ? 'warn' : mode === 'compact' ? 'info' : 'detail';
-  const indices = useFiltered(lines, moment.count, { run: query.get('run'), least, text }, moment.fold.tree);
+  const pattern = text === '' ? undefined : patternOf(text);
+  // Whoever looks for something looks everywhere.
+  const isEverything = mode !== 'compact' || pattern !== undefined;
+  const least = query.get('level') === 'trouble' ? 'warn' : isEverything ? 'detail' : 'info';
+  const indices = useFiltered(view.history, moment.count, { run: query.get('run'), least, text }, moment.fold.tree);
   const [behind, setBehind] = useState(0);
   const [jump, setJump] = useState(0);
   const event = Number(query.get('event') ?? Number.NaN);
@@ -53,6 +56,7 @@ export function Timeline({ view, moment, query }: Props) {
               key={one.position}
               line={line}
               event={one}
+              inside={pattern === undefined ? undefined : foundInside(line, one, pattern)}
               began={began}
               isRaw={mode === 'raw'}
               isChosen={one.position === event}
