@@ -363,10 +363,10 @@ describe('setting up a project', () => {
     expect(refused.err).not.toMatch(/\n\s+at /);
   });
 
-  it('the demo repairs its project without a key', async () => {
-    const { code, out, err } = await troupe('demo', 'fixer');
+  it('the demo repairs its project without a key, for programs too', async () => {
+    const { code, out, err } = await troupe('demo', 'fixer', '--json');
     expect(code).toBe(0);
-    expect(out).toContain('The tests pass.');
+    expect(json(out)).toMatchObject({ agent: 'fixer', report: { body: expect.stringContaining('The tests pass.') } });
     expect(err).toContain('completed, verified');
     const demo = /repairs a small project, in (\S+)\./.exec(err)?.[1];
     if (demo !== undefined) await rm(demo, { recursive: true, force: true });

@@ -157,8 +157,8 @@ describe('what programs read', () => {
     ];
     const commands = taking(program, []);
     expect(commands.toSorted()).toEqual(Object.keys(jsonContract).toSorted());
-    // `demo` and `retry` print a run as `run` does, from the same function, and resume.test.ts looks at `retry`; the status of a
-    // cluster needs one, a probe an executor, and `apply` a repository with tasks.
+    // Others look at these: cli.test.ts at `demo`, resume.test.ts at `retry`; the status of a cluster needs one, a probe an
+    // executor, and `apply` a repository with tasks.
     expect(commands.filter((one) => !seen.has(one))).toEqual(['demo', 'retry', 'apply', 'executors probe', 'cluster status']);
   });
 });
