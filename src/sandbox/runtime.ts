@@ -12,6 +12,7 @@ import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { SandboxState } from './port.ts';
+import { findRelay, relayFolder } from './relay.ts';
 import { isCovered } from './walls.ts';
 
 export type SandboxRuntime = typeof SandboxManager;
@@ -45,7 +46,8 @@ function patchCwd(): void {
  * in the open, and it is installed where Troupe is, in a home or below /tmp as likely as not.
  */
 export function ownPrograms(): readonly string[] {
-  return [fileURLToPath(new URL('../vendor', import.meta.resolve('@anthropic-ai/sandbox-runtime')))];
+  const vendor = fileURLToPath(new URL('../vendor', import.meta.resolve('@anthropic-ai/sandbox-runtime')));
+  return [vendor, relayFolder];
 }
 
 let users = 0;
@@ -78,11 +80,7 @@ async function start(): Promise<Result<SandboxRuntime, Off>> {
     if (isCovered(tmpdir())) return off(`${tmpdir()} cannot be seen inside`, 'Set TMPDIR to a folder outside of /dev.');
     const missing = (await runtime.checkDependenciesAsync()).errors;
     if (missing.length > 0) return off(missing.join('; '), INSTALL);
-    // Nothing is open here: every program brings what it may see and reach.
-    await runtime.initialize({
-      network: { allowedDomains: [], deniedDomains: [] },
-      filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
-    });
+    await initialized(runtime, await findRelay());
     const failure = await tried(await standingIn(tmpdir(), () => runtime.wrapWithSandbox('exit 0')));
     runtime.cleanupAfterCommand();
     if (failure === undefined) return ok(runtime);
@@ -90,6 +88,25 @@ async function start(): Promise<Result<SandboxRuntime, Off>> {
     return off(`it does not work here: ${failure}`, 'A container may need the right to make namespaces.');
   } catch (error) {
     return off(messageOf(error));
+  }
+}
+
+/**
+ * Nothing is open here: every program brings what it may see and reach. The package waits a second for its way to the hosts
+ * outside, which a busy machine may need longer for: that is no reason to work without walls.
+ */
+async function initialized(runtime: SandboxRuntime, relay: string | undefined): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runtime.initialize({
+        network: { allowedDomains: [], deniedDomains: [] },
+        filesystem: { denyRead: [], allowWrite: [], denyWrite: [] },
+        ...present({ socatPath: relay }),
+      });
+    } catch (error) {
+      if (attempt === limits.sandboxAttempts) throw error;
+      await runtime.reset();
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 /** Real walls: what a program inside sees, writes and reaches, and what it does not. */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -164,6 +165,38 @@ describeInside('a sandbox', () => {
     await expect.poll(async () => (await inside('true')).code).toBe(0);
     const left = await new Promise<string>((resolve) => execFile('ps', ['-eo', 'args'], (_error, out) => resolve(out)));
     expect(left).not.toContain('sleep 1000');
+  });
+});
+
+const OPENS = `
+import { createSandbox } from ${JSON.stringify(join(import.meta.dirname, 'sandbox.ts'))};
+const random = { bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) };
+const settings = { mode: 'auto', network: [], read: [], write: [] };
+console.log((await createSandbox({ settings, environment: {}, random, state: [] }).state()).kind);
+setInterval(() => undefined, 1_000);
+`;
+
+describeInside('whoever is killed', () => {
+  const ways = (): string[] => readdirSync(temporary).filter((name) => /^claude-http-/.test(name));
+  const temporary = mkdtempSync(join(top, 'temporary-'));
+  const relays = (): readonly string[] =>
+    execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(`UNIX-LISTEN:${temporary}`));
+
+  it('leaves no way to the hosts outside behind', async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', OPENS], {
+      env: { PATH: process.env['PATH'], TMPDIR: temporary },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [said] = await once(child.stdout, 'data');
+      expect(String(said)).toBe('on\n');
+      expect({ relays: relays().length, ways: ways().length }).toEqual({ relays: 1, ways: 1 });
+    } finally {
+      child.kill('SIGKILL');
+    }
+    await expect.poll(() => ({ relays: relays(), ways: ways() })).toEqual({ relays: [], ways: [] });
   });
 });
 

@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -114,6 +115,22 @@ describe('a patch', () => {
     expect(await workspaces.capture(place)).toMatchObject({
       error: { code: 'patch_too_large', message: expect.stringContaining('patchFiles') },
     });
+  });
+
+  it('of more bytes than can be read in a while is refused before one of them is read', async () => {
+    const { place, workspaces } = await prepared({ 'known.bin': 'small', '.gitignore': 'ignored.bin\n' });
+    for (const name of ['new.bin', 'known.bin', 'ignored.bin']) {
+      writeFileSync(join(place.path, name), '');
+      truncateSync(join(place.path, name), 40 * 2 ** 30);
+      const captured = await workspaces.capture(place);
+      if (name === 'ignored.bin') expect(value(captured).files).toEqual([]);
+      else
+        expect(captured).toMatchObject({
+          error: { code: 'patch_too_large', message: expect.stringMatching(/40960 MiB.*newBytes.*\b(?:new|known)\.bin alone/) },
+        });
+      rmSync(join(place.path, name));
+      if (name === 'known.bin') writeFileSync(join(place.path, name), 'small');
+    }
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { MIB } from '../base/limits/units.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -56,6 +57,8 @@ export async function snapshot(git: PrivateGit, options: SnapshotOptions): Promi
     else passed.add(shownFolder(path));
   }
   if (paths.size > limits.patchFiles) return fail(tooMany(paths.size));
+  const large = await tooLarge(options.work, paths);
+  if (large !== undefined) return fail(large);
   const input = zeroEnded(paths);
   const call = { ...CHECKOUT, index, work: options.work, ...present({ keep: options.keep }) };
   if (gone.size > 0) {
@@ -169,6 +172,23 @@ async function filesOfNested(
   }
   return files;
 }
+
+/** Git reads everything that is new, also what is a hole of many gigabytes; so it is measured first. */
+async function tooLarge(work: string, paths: ReadonlySet<string>): Promise<Failure | undefined> {
+  let [bytes, largest] = [0, { path: '', size: 0 }];
+  for (const path of paths) {
+    const facts = await lstat(join(work, path)).catch(() => undefined);
+    const size = facts?.isFile() === true ? facts.size : 0;
+    bytes += size;
+    if (size > largest.size) largest = { path, size };
+  }
+  if (bytes <= limits.newBytes) return undefined;
+  const of = `${largest.path} alone has ${mebibytes(largest.size)}`;
+  const message = `What is new or changed has ${mebibytes(bytes)}, more than ${mebibytes(limits.newBytes)} (newBytes); ${of}.`;
+  return { code: 'patch_too_large', message, fix: 'Remove it, or let .gitignore name it.' };
+}
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / MIB)} MiB`;
 
 function tooMany(count: number): Failure {
   const message = `${count} files are new or changed, more than ${limits.patchFiles} (patchFiles).`;

@@ -18,7 +18,7 @@ import type { ModelServer } from '../support/models/model-server.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
 import { runningProcesses } from '../support/process/marked-processes.ts';
 
-const KILLS = Number(process.env['TROUPE_KILLS'] ?? 60);
+const KILLS = Number(process.env['TROUPE_KILLS'] ?? 20);
 const LANES = 2;
 /** More kills of one runner within one life of its server than the few after which a run is given up, rightly. */
 const SETTINGS = 'assistants:\n  restarts: 100\n';

@@ -8,8 +8,8 @@ import { type SimulatedSession, simulate } from '../support/patterns/simulation.
 import { checkSimulation } from '../support/patterns/simulation-checks.ts';
 
 const first = Number(process.env['TROUPE_SEED'] ?? 1);
-const count = Number(process.env['TROUPE_SEEDS'] ?? 1_000);
-const GROUP = 250;
+const count = Number(process.env['TROUPE_SEEDS'] ?? 400);
+const GROUP = 100;
 
 async function told(seed: number): Promise<SimulatedSession> {
   try {

@@ -10,6 +10,8 @@ export const sandboxLimits = {
   sandboxPathCharacters: 4_096,
   /** How long it is tried whether there is one. */
   sandboxTryMs: 20 * SECOND,
+  /** How often the way to the hosts outside is built where the machine is too busy for it. */
+  sandboxAttempts: 5,
   /** Processes of an executor in an image. */
   imageProcesses: 4_096,
   imageRemoveMs: 30 * SECOND,

@@ -1,5 +1,5 @@
 /** Bounds of places where tasks work, and of what comes back from them. */
-import { KIB, MIB, MINUTE, SECOND } from './units.ts';
+import { GIB, KIB, MIB, MINUTE, SECOND } from './units.ts';
 
 export const workspaceLimits = {
   /** How long one call of git may take at a place: a checkout of a large repository is one. */
@@ -8,6 +8,8 @@ export const workspaceLimits = {
   workspaceWaitMs: 10 * MINUTE,
   patchBytes: 64 * MIB,
   patchFiles: 20_000,
+  /** Of all files that are new or changed together: git reads each of them whole. */
+  newBytes: GIB,
   includedFiles: 10_000,
   includedBytes: 256 * MIB,
   linkedPackages: 10_000,

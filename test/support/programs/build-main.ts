@@ -25,7 +25,7 @@ const PROGRAMS = [
 /** Started by the programs. Built by themselves, so that they share no file with what they must not be able to read. */
 const WORKERS = ['src/runner/child/loop-worker.ts', 'src/tools/files/regex-worker.ts'];
 /** What the programs look for beside the sources. */
-const NEIGHBOURS = ['package.json', 'examples', 'templates', 'node_modules', 'tools'];
+const NEIGHBOURS = ['package.json', 'bin', 'examples', 'templates', 'node_modules', 'tools'];
 
 const withoutEnding = (path: string): string => path.slice(0, -extname(path).length);
 
