@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -240,15 +241,22 @@ describe('only a place is taken for one', () => {
   });
 });
 
-it('is not compared with a base that somebody has put in the place of the one it began with', async () => {
-  const { top, place, workspaces } = await prepared();
-  const named = git(top, 'rev-parse', `${place.base}^{tree}`).trim();
-  const loose = join(top, '.git', 'objects', named.slice(0, 2), named.slice(2));
-  expect(value(await workspaces.capture(place)).files).toEqual([]);
-  chmodSync(loose, 0o644);
-  writeFileSync(loose, deflateSync(Buffer.from('tree 0\0')));
-  expect(await workspaces.capture(place)).toMatchObject({ ok: false, error: { code: 'base_changed' } });
-});
+it.each([
+  ['little', '^{tree}', Buffer.from('tree 0\0')],
+  ['much', ':long.txt', randomBytes(100_000)],
+  ['more than it looks', ':long.txt', Buffer.alloc(5 * 2 ** 20)],
+])(
+  'is not compared with a base that somebody has put in the place of the one it began with: %s',
+  async (_name, object, content) => {
+    const { top, place, workspaces } = await prepared({ 'long.txt': 'x'.repeat(5 * 2 ** 20) });
+    const named = git(top, 'rev-parse', `${place.base}${object}`).trim();
+    const loose = join(top, '.git', 'objects', named.slice(0, 2), named.slice(2));
+    expect(value(await workspaces.capture(place)).files).toEqual([]);
+    chmodSync(loose, 0o644);
+    writeFileSync(loose, deflateSync(content));
+    expect(await workspaces.capture(place)).toMatchObject({ ok: false, error: { code: 'base_changed' } });
+  },
+);
 
 describe('a place that is removed', () => {
   it('holds nothing that is in no patch, unless that is said', async () => {
