@@ -18,7 +18,7 @@ import type { ModelServer } from '../support/models/model-server.ts';
 import { LONG_TEST_MS } from '../support/patience.ts';
 import { runningProcesses } from '../support/process/marked-processes.ts';
 
-const KILLS = Number(process.env['TROUPE_KILLS'] ?? 20);
+const KILLS = Number(process.env['TROUPE_KILLS'] ?? 30);
 const LANES = 2;
 /** More kills of one runner within one life of its server than the few after which a run is given up, rightly. */
 const SETTINGS = 'assistants:\n  restarts: 100\n';
@@ -202,6 +202,6 @@ describe('kill -9 of a server, of a runner, and of both', () => {
     );
     const times = (victim: Victim): number => kills.filter((one) => one === victim).length;
     for (const victim of ['parent', 'runner', 'both'] as const) expect(times(victim), victim).toBeGreaterThan(KILLS / 10);
-    expect(Math.min(...played)).toBeGreaterThan(2);
+    expect(Math.min(...played)).toBeGreaterThan(1);
   });
 });
