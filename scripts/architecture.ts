@@ -161,6 +161,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['record'],
     ['spending'],
     ['hearing'],
+    ['old-tests'],
     ['evidence'],
     ['travel'],
     ['spawning'],

@@ -48,6 +48,8 @@ export const evidenceEvents = {
           shared: z.boolean().optional(),
           /** A file was written, moved or replaced, and holds what it held. */
           touched: z.boolean().optional(),
+          /** A folder that programs are looked for in, where something came and went meanwhile. */
+          passing: z.string().optional(),
         }),
         z.object({ unknown: z.string() }),
       ])

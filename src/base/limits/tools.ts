@@ -48,6 +48,11 @@ export const toolLimits = {
   fingerprintTextsBytes: 32 * MIB,
   fingerprintPrograms: 10_000,
   programBytes: 4 * MIB,
+  /** Programs of one folder of the search path, all of which are looked at; of more those that run tests. */
+  searchPathPrograms: 300,
+  /** Looked through for who knows a file that tests may rest on. */
+  supportFiles: 10_000,
+  supportBytes: 16 * MIB,
   noticedChanges: 2_000,
   /** Workspaces whose files are remembered. */
   watchedPlaces: 256,

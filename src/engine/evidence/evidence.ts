@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
@@ -14,6 +14,7 @@ import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
 import { commandText, relativeWords } from '../../tools/shell/proved-commands.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
+import { isTest, weakenedTests } from '../old-tests/weakened-tests.ts';
 import type { LedgerAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
@@ -21,8 +22,7 @@ import type { Writes } from '../record/writes.ts';
 import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
-import { replacementReasons } from './replaced-programs.ts';
-import { isTest, weakenedTests } from './weakened-tests.ts';
+import { passingProgram, replacementReasons } from './replaced-programs.ts';
 
 type Checked = Payloads['evidence.checked'];
 type Verdict = Checked['claims'][number];
@@ -45,13 +45,21 @@ export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   const root = real(seen.workspace);
   const changes = allChanges(seen);
   const doubts = {
-    programs: replacementReasons(changes),
-    tests: seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root)),
+    programs: replacementReasons(seen, [...claims.map(commandOf), ...scriptsOf(seen.events, root)]),
+    tests: seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root), root),
   };
   const verdicts = claims.map((claim) =>
     claim.kind === 'file' ? checkFile(claim, seen.events, root) : checkCommand(claim, { ...seen, workspace: root }, doubts),
   );
   return { claims: verdicts, verified: verdicts.every((verdict) => verdict.backed) };
+}
+
+const commandOf = (claim: Claim): string => (claim.kind === 'command' ? claim.command : '');
+
+/** What says which programs a command of the project runs. */
+export function scriptsOf(events: readonly LedgerEvent[], root: string): readonly (string | undefined)[] {
+  const through = events.flatMap((event) => (event.event_type === 'cli.run' ? (event.payload.proves ?? []) : []));
+  return [...new Set(['package.json', ...through.flatMap((proof) => proof.through ?? [])])].map(textsIn(root));
 }
 
 /** What files of a folder hold now. */
@@ -160,7 +168,7 @@ function checkOne(wanted: Wanted, seen: Seen): { readonly backed: boolean; reado
     return { backed: false, by: failure.position, why: `its last run ${how}` };
   }
   if (run === undefined || proof === undefined) return notProved(wanted, runs);
-  const own = unreadScript(proof, seen) ?? changedOnTheWay(proof, seen)[0];
+  const own = unreadScript(proof, seen) ?? passingProgram(run) ?? changedOnTheWay(proof, seen)[0];
   if (own !== undefined) return { backed: false, by: run.position, why: `its run proves nothing: ${own}` };
   const since = changedSince(run, proof, runs.slice(index + 1), seen);
   return since === undefined ? { backed: true, by: run.position, why: '' } : { backed: false, by: run.position, why: since };
@@ -278,7 +286,7 @@ export async function evidenceOfWork(
 export function manifest(events: readonly LedgerEvent[]): Payloads['artifact.manifest'] | undefined {
   const items = new Map<string, Payloads['artifact.manifest']['items'][number]>();
   for (const event of events) {
-    if (event.event_type !== 'file.diff' || event.payload.by === 'outside') continue;
+    if (event.event_type !== 'file.diff' || event.payload.by === 'outside' || isAbsolute(event.payload.path)) continue;
     items.set(event.payload.path, { path: event.payload.path, sha256: event.payload.after });
   }
   return items.size === 0 ? undefined : { items: [...items.values()] };

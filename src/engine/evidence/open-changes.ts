@@ -6,12 +6,14 @@
  * at its end (`run.ended`). So the cost is that of the files that are open, however long the session is.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { filesOnTheWay, RUNS_OTHERS } from '../../tools/shell/on-the-way.ts';
+import { programAt } from '../../tools/watch/search-path.ts';
 import { fileAt } from '../../tools/watch/watched-file.ts';
+import { weakenedFiles } from '../old-tests/weakened-tests.ts';
 import type { LedgerAccess, ProofAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Past } from '../record/past.ts';
@@ -20,7 +22,6 @@ import type { Writes } from '../record/writes.ts';
 import { changesIn, textsIn } from './evidence.ts';
 import { createFolders, realFolder, type WorksInFolders } from './folders.ts';
 import { replacedFiles } from './replaced-programs.ts';
-import { weakenedFiles } from './weakened-tests.ts';
 
 export type OpenChange = NonNullable<Payloads['run.started']['open']>[number];
 type Change = EventOf<'file.diff'>['payload'];
@@ -42,7 +43,7 @@ export async function openAtStart({ workspaces }: ProofAccess, { facts, events }
   for (const [place, open] of byFolder(left)) {
     // Of a worktree that is gone there is only what came of it here.
     const folder = existsSync(place) ? place : realFolder(workspace);
-    const waiting = open.filter(({ committed }) => committed !== true).map(({ path }) => path);
+    const waiting = open.filter(({ committed }) => committed !== true).flatMap(({ path }) => (isAbsolute(path) ? [] : [path]));
     const committed = waiting.length === 0 ? undefined : await workspaces?.committed?.(folder, waiting);
     // What is as it was before needs no commit: whether it was put back is seen when it is looked at.
     const isPutBack = ({ path, before }: OpenChange): boolean => shaOf(folder, path) === before;
@@ -82,15 +83,20 @@ async function openIn(
     if (left === undefined) continue;
     const first = changesIn(events).find(({ path }) => path === open.path);
     const began = first === undefined ? shaOf(here, open.path) : first.before;
+    // What is as it was before all of it holds nothing against this prompt.
+    if (began === open.before) continue;
     // A worktree of a folder in which it is so has it, too; elsewhere a file of that path may be another one.
-    if (open.folder !== here && (began !== left.after || (began === null && open.folder !== common))) continue;
+    if (!isAbsolute(open.path) && open.folder !== here && (began !== left.after || (began === null && open.folder !== common)))
+      continue;
     const since: Change = { path: open.path, before: left.after, after: began, ...NOT_SEEN };
     found.push({ open, changes: began === left.after ? changes : [...changes, since] });
   }
   return found;
 }
 
-const shaOf = (folder: string, path: string): string | null => fileAt(join(folder, path))?.sha256 ?? null;
+/** A program on the search path has its whole path. */
+const shaOf = (folder: string, path: string): string | null =>
+  (isAbsolute(path) ? programAt(path) : fileAt(join(folder, path)))?.sha256 ?? null;
 
 const NOT_SEEN = { addedLines: 0, removedLines: 0, diff: '', by: 'outside' } as const;
 
@@ -134,7 +140,8 @@ export async function openAtEnd(
       there,
     );
     const paths = openPaths(folder, before, there, testsMayChange).slice(0, OPEN_MAX);
-    const committed = paths.length === 0 ? undefined : await tree.workspaces?.committed?.(folder, paths);
+    const files = paths.filter((path) => !isAbsolute(path));
+    const committed = files.length === 0 ? undefined : await tree.workspaces?.committed?.(folder, files);
     open.push(...paths.map((path) => openChange(folder, path, before, there, committed?.has(path) === true)));
   }
   return open.length === 0 ? {} : { open: open.slice(0, OPEN_MAX) };
@@ -166,7 +173,7 @@ function openPaths(
   const changes = [...before.flatMap((one) => one.changes), ...changesIn(events)];
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
-  const weaker = testsMayChange ? [] : weakenedFiles(changes, textsIn(folder)).map(({ path }) => path);
+  const weaker = testsMayChange ? [] : weakenedFiles(changes, textsIn(folder), folder).map(({ path }) => path);
   const tests = new Set([...replacedFiles(changes).map(({ path }) => path), ...weaker]);
   const way = new Set([
     ...filesOnTheWay(['npm', 'test'], folder, folder),

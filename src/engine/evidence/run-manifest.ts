@@ -3,6 +3,7 @@
  * and where it worked. All of it is what the runtime saw. What an executor declares is stored too, with our checksum, and what
  * is not so about it is flagged; one that declares nothing gets its manifest from us, which says so.
  */
+import { isAbsolute } from 'node:path';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { commandLogs, logBundle, logText } from '../../artifacts/command-logs.ts';
 import { declaredIn } from '../../artifacts/manifest.ts';
@@ -136,7 +137,7 @@ const REPORT_WORDS = 4;
 async function changesWithDiffs(tree: StoresArtifacts, events: readonly LedgerEvent[]) {
   const changes = [];
   for (const event of events) {
-    if (event.event_type !== 'file.diff' || event.payload.by === 'outside') continue;
+    if (event.event_type !== 'file.diff' || event.payload.by === 'outside' || isAbsolute(event.payload.path)) continue;
     const whole = event.attachment_ref === null ? undefined : await tree.ledger.payload(event.attachment_ref as PayloadRef);
     changes.push({ ...event.payload, diff: whole === undefined ? event.payload.diff : Buffer.from(whole).toString() });
   }

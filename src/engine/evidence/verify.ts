@@ -24,10 +24,20 @@ import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
 import { uselessDemand } from '../../tools/shell/useless-demand.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
+import { weakenedTests } from '../old-tests/weakened-tests.ts';
 import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { allChanges, changedOnTheWay, checkClaims, evidenceOfWork, type Seen, textsIn, unreadScript } from './evidence.ts';
+import {
+  allChanges,
+  changedOnTheWay,
+  checkClaims,
+  evidenceOfWork,
+  type Seen,
+  scriptsOf,
+  textsIn,
+  unreadScript,
+} from './evidence.ts';
 import { realFolder } from './folders.ts';
 import { earlierChanges } from './open-changes.ts';
 import { permittedCommands } from './permitted-commands.ts';
@@ -35,7 +45,6 @@ import { replacementReasons } from './replaced-programs.ts';
 import { isUntouched, UNTOUCHED } from './untouched.ts';
 import { type ChecksClaims, lookNow } from './verification.ts';
 import { withEvidence } from './watched-call.ts';
-import { weakenedTests } from './weakened-tests.ts';
 
 /** What running demanded commands takes. */
 type RunsDemands = ChecksClaims & TimeAndIds & ToolAccess & HearsOutside;
@@ -137,7 +146,9 @@ async function judged(
     (why) => `what was verified proves nothing: ${why}`,
   );
   const changes = allChanges({ earlier, events });
-  const weaker = [...replacementReasons(changes), ...(testsMayChange ? [] : weakenedTests(changes, textsIn(workspace)))].map(
+  const weakened = testsMayChange ? [] : weakenedTests(changes, textsIn(workspace), workspace);
+  const runs = [...outcomes.map(({ command }) => command), ...scriptsOf(events, workspace)];
+  const weaker = [...replacementReasons({ earlier, events }, runs), ...weakened].map(
     (why) => `what was verified was changed: ${why}`,
   );
   const { verification } = result;

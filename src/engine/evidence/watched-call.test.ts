@@ -9,8 +9,8 @@ import { type Tool, textResult } from '../../tools/port.ts';
 import { noticedChanges } from '../../tools/watch/noticed-changes.ts';
 import type { WatchedChange } from '../../tools/watch/watched-file.ts';
 import { createWorkspaceWatch, type WorkspaceWatch } from '../../tools/watch/workspace-watch.ts';
+import { weakenedTests } from '../old-tests/weakened-tests.ts';
 import { watchedCall } from './watched-call.ts';
-import { weakenedTests } from './weakened-tests.ts';
 
 const same = (text: string): string => text;
 const file = (text: string) => ({ sha256: text, executable: false, text, binary: false });

@@ -3,6 +3,7 @@
  * changed it. Tools that report their own changes are believed; tools that only read are not watched.
  */
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { groupDigits } from '../../tools/bounded.ts';
 import type { Evidence, OrdinaryTool, ToolOutcome } from '../../tools/port.ts';
 import { noticedChanges, unrecordedChanges } from '../../tools/watch/noticed-changes.ts';
@@ -89,5 +90,6 @@ function fingerprints(before: Look, after: Look, alone: boolean) {
     after: after.state.digest,
     ...(alone ? {} : { shared: true }),
     ...(after.touched === true ? { touched: true } : {}),
+    ...present({ passing: after.passing }),
   };
 }

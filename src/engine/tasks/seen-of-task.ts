@@ -1,4 +1,5 @@
 /** What the runtime saw of a task's work, from the events of its run: never what anybody says of it. */
+import { isAbsolute } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
@@ -57,7 +58,8 @@ type Diff = EventOf<'file.diff'>['payload'];
 function lastOfEach(events: readonly LedgerEvent[]): readonly Diff[] {
   const files = new Map<string, Diff>();
   for (const event of events) {
-    if (event.event_type !== 'file.diff') continue;
+    // Programs on the search path are no files of the folder.
+    if (event.event_type !== 'file.diff' || isAbsolute(event.payload.path)) continue;
     const { payload } = event;
     const before = files.get(payload.path);
     files.set(payload.path, before === undefined ? payload : together(before, payload));

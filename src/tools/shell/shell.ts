@@ -18,6 +18,8 @@ import type { Capture } from './capture.ts';
 import { type CommandOutcome, runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
 import { minimalEnvironment } from './environment.ts';
+import { emptyPythonCache } from './python-cache.ts';
+import { looksLikeTestRun } from './test-commands.ts';
 import { insideOf } from './walls.ts';
 
 export interface ShellOptions {
@@ -49,7 +51,8 @@ export function shellTool(options: ShellOptions): OrdinaryTool {
     run: async ({ command, timeoutSeconds }, { workspace, signal, redact }) => {
       const root = await workspaceRoot(workspace);
       if (!root.ok) return errorResult(root.error);
-      const environment = minimalEnvironment(options.environment, options.allowedVariables);
+      using cache = looksLikeTestRun(command) ? emptyPythonCache() : undefined;
+      const environment = { ...minimalEnvironment(options.environment, options.allowedVariables), ...cache?.variables };
       const touched = await options.guard.watch();
       const ran = await runShellCommand({
         shell: options.shell ?? '/bin/sh',

@@ -16,6 +16,7 @@ import type { Evidence, ToolContext } from '../port.ts';
 import { runShellCommand } from './command.ts';
 import { commandEvidence } from './command-evidence.ts';
 import { minimalEnvironment } from './environment.ts';
+import { emptyPythonCache } from './python-cache.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 import { isLoop, STRICT, uselessDemand } from './useless-demand.ts';
 import { insideOf } from './walls.ts';
@@ -57,7 +58,8 @@ export function createVerifier({ clock, environment, shells = BASH, sandbox, pla
       const bash = shells.find((path) => existsSync(path));
       if (bash === undefined && hasPipe(command))
         return fail('there is no bash here, and in a plain shell a pipe would hide an exit code');
-      const own = minimalEnvironment(environment);
+      using cache = emptyPythonCache();
+      const own = { ...minimalEnvironment(environment), ...cache.variables };
       const ran = await runShellCommand({
         shell: bash ?? '/bin/sh',
         shellFlags: bash === undefined ? ['-eu'] : ['--noprofile', '--norc', '-euo', 'pipefail'],

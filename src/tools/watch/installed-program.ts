@@ -30,6 +30,23 @@ const SHIM_LINES: readonly RegExp[] = [
 ];
 const PYTHON = /^#!\S*python[\d.]*\s|^#!\/bin\/sh\n'''exec' .*python/;
 
+/** What pip, uv and setuptools write, and what pyenv, rbenv and asdf do; how it ends is last. Other lines could end before. */
+const LEADS_ON: readonly (readonly RegExp[])[] = [
+  [
+    /^#!\S*python[\d.]*$|^#!\/bin\/sh$|^'''exec' "?[^"';&|]*python[\d.]*"? "\$0" "\$@"$|^' '''$|^# .*$|^$/,
+    /^import (?:re|sys)$|^from [\w.]+ import \w+$|^__requires__ = '[^']*'$|^if __name__ == ['"]__main__['"]:$/,
+    /^sys\.argv\[0\] = (?:re\.sub\(r'[^']*', '', sys\.argv\[0\]\)|sys\.argv\[0\]\[:-\d+\])$/,
+    /^sys\.argv\[0\] = sys\.argv\[0\]\.removesuffix\(['"]\.exe['"]\)$|^(?:el)?if sys\.argv\[0\]\.endswith\(['"][^'"]*['"]\):$/,
+    /^(?:sys\.exit\()?(?:[\w.]+\(\)|load_entry_point\('[^']*', '[^']*', '[^']*'\)\(\))\)?$/,
+  ],
+  [
+    /^#!\/usr\/bin\/env (?:ba)?sh$|^# asdf-plugin: [\w. -]+$|^$/,
+    /^set -e$|^\[ -n "\$\w+_DEBUG" \] && set -x$|^program="\$\{0##\*\/\}"$|^export \w+_ROOT="[^"`$]*"$/,
+    /^SHIM_PATH=\$\{0%\/\*\}$|^if \[\[ \$SHIM_PATH != "[^"`$]*" \]\]; then$|^export _\w+_SHIM_PATH="\$SHIM_PATH"$|^fi$/,
+    /^exec (?:"[^"`$]*\/(?:py|rb|nod|go|j)env" exec "\$program"|[\w./-]*asdf exec "[\w.-]+") "\$@"(?: # asdf_allow: .*)?$/,
+  ],
+];
+
 /** Among the programs of packages, nothing may stand in the place of these. */
 export const standsForSystem = (name: string): boolean => SYSTEM.test(name);
 
@@ -42,6 +59,17 @@ export function installedProgram(path: string, bytes: Buffer): Installed | undef
   if (target !== join(realpathSync(folder), name)) return packageOf(name, target);
   const shim = shimTarget(bytes);
   return shim === undefined ? undefined : packageOf(name, realPath(resolve(folder, shim)));
+}
+
+/** The same for a folder of the search path: a link into a package, an entry point of pip, or what leads to other releases. */
+export function installedElsewhere(path: string, bytes: Buffer): boolean {
+  if (packageOf(basename(path), realpathSync(path)) !== undefined) return true;
+  const text = bytes.length > limits.scriptBytes || looksBinary(bytes) ? undefined : decodeUtf8(bytes);
+  const lines = (text ?? '').split('\n').map((line) => line.trim());
+  const last = lines.findLast((line) => line !== '') ?? '';
+  return LEADS_ON.some(
+    (known) => known.at(-1)?.test(last) === true && lines.every((line) => known.some((one) => one.test(line))),
+  );
 }
 
 /** A virtual environment has links to an interpreter, scripts for one, and programs of their own. */

@@ -168,3 +168,73 @@ it('forgets the places that were used longest ago, but none where somebody is at
   expect(paths(await watch.look(idle))).toEqual([]);
   leave();
 });
+
+describe('programs on the search path outside of the workspace', () => {
+  const SCRIPT = '#!/bin/sh\nexit 0\n';
+  const ENTRY = "#!/usr/bin/python3\nimport sys\nfrom pytest import main\nif __name__ == '__main__':\n    sys.exit(main())\n";
+  const SHIM = `#!/usr/bin/env bash\nset -e\n\nprogram="\${0##*/}"\nexec "/home/me/.pyenv/libexec/pyenv" exec "$program" "$@"\n`;
+  const found = async (name: string, text: string) => {
+    await using place = await testWorkspace();
+    await using own = await testWorkspace();
+    await using system = await testWorkspace();
+    const write = (folder: string, program: string, content: string): void =>
+      writeFileSync(join(folder, program), content, { mode: 0o755 });
+    for (const program of ['npm', 'paste']) write(system.path, program, SCRIPT);
+    write(own.path, 'mine', SCRIPT);
+    const watch = watching({ environment: { ...process.env, PATH: [own.path, system.path].join(delimiter) } });
+    await watch.look(place.path);
+    if (text === '') rmSync(join(system.path, name));
+    else write(own.path, name, text);
+    const { changes } = await watch.look(place.path);
+    expect(await watch.look(place.path)).toMatchObject({ changes: [] });
+    return changes.map(({ path, program }) => [path.startsWith('/'), program]);
+  };
+
+  it.each([
+    ['that takes the place of what runs tests', 'npm', SCRIPT, 'it takes the place of npm'],
+    ['by way of an installer, too', 'npm', ENTRY, 'it takes the place of npm'],
+    [
+      'that takes the place of any other',
+      'paste',
+      `${SCRIPT}#\n`,
+      'it takes the place of paste, and is not as an installer leaves it',
+    ],
+    [
+      'that is called like a runner',
+      'pytest',
+      '#!/usr/bin/python3\nprint("1 passed")\n',
+      'it takes the place of pytest, and is not as',
+    ],
+    [
+      'that is called like a runner and does nothing',
+      'pytest',
+      '#!/usr/bin/python3\n',
+      'it takes the place of pytest, and is not as',
+    ],
+    ['that was there and is another one', 'mine', `${SCRIPT}#\n`, 'it is another one than before'],
+    ['that is taken away', 'npm', '', 'npm was taken away, and another may take its place'],
+  ])('one %s is told', async (_case, name, text, why) => {
+    expect(await found(name, text)).toEqual([[true, expect.stringContaining(why)]]);
+  });
+
+  it.each([
+    ['of another name', 'notes', SCRIPT],
+    ['as pip leaves it', 'pytest', ENTRY],
+    ['as pyenv leaves it', 'pytest', SHIM],
+    ['that was compiled, where there was none', 'cargo', '\0compiled'],
+  ])('one %s is not', async (_case, name, text) => {
+    expect(await found(name, text)).toEqual([]);
+  });
+
+  it('a folder in which something came and went is named once', async () => {
+    await using place = await testWorkspace();
+    await using own = await testWorkspace();
+    const watch = watching({ environment: { ...process.env, PATH: own.path } });
+    expect((await watch.look(place.path)).passing).toBeUndefined();
+    writeFileSync(join(own.path, 'npm'), SCRIPT);
+    rmSync(join(own.path, 'npm'));
+    utimesSync(own.path, 1, 1);
+    expect((await watch.look(place.path)).passing).toBe(own.path);
+    expect((await watch.look(place.path)).passing).toBeUndefined();
+  });
+});

@@ -13,6 +13,7 @@ import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
 import { committedFiles } from './committed-files.ts';
+import { changedSearchPath, type SearchPath, searchPathOf } from './search-path.ts';
 import { linkHash, type WatchedChange, type WatchedFile } from './watched-file.ts';
 import { workspaceFiles } from './workspace-files.ts';
 import { type Programs, programsIn, replacedPrograms } from './workspace-programs.ts';
@@ -27,6 +28,8 @@ export interface Look {
   readonly changes: readonly WatchedChange[];
   /** A file holds what it held, and yet was written, moved or replaced in between. */
   readonly touched?: boolean | undefined;
+  /** A folder of the search path in which something came and went since. */
+  readonly passing?: string | undefined;
 }
 
 export interface WorkspaceWatch {
@@ -58,6 +61,7 @@ interface Entry extends WatchedFile {
 interface WatchedPlace {
   files: Map<string, Entry> | undefined;
   programs: Programs | undefined;
+  searchPath: SearchPath | undefined;
   digest: string | undefined;
   unknown: string | undefined;
   textBytes: number;
@@ -82,7 +86,7 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
       return known;
     }
     forgetPlaces(places);
-    const fresh = { files: undefined, programs: undefined, digest: undefined, unknown: undefined };
+    const fresh = { files: undefined, programs: undefined, searchPath: undefined, digest: undefined, unknown: undefined };
     const place: WatchedPlace = { ...fresh, textBytes: 0, inside: new Set(), queue: Promise.resolve() };
     places.set(root, place);
     return place;
@@ -165,13 +169,17 @@ async function lookAt(place: WatchedPlace, root: string, options: WatchOptions):
     if (entry?.sha256 !== known?.sha256 || entry?.executable !== known?.executable)
       changes.push({ path, before: known, after: entry });
   }
-  const programs = programsIn(root, files.keys(), environment['PATH'] ?? '', place.programs);
+  const path = environment['PATH'] ?? '';
+  const programs = programsIn(root, files.keys(), path, place.programs);
   if (!programs.ok) return give(place, programs.error);
-  const replaced = replacedPrograms(place.programs ?? programs.value, programs.value);
+  const searchPath = searchPathOf(root, path, place.searchPath);
+  const found = changedSearchPath(root, path, place.searchPath ?? searchPath, searchPath);
+  const replaced = [...replacedPrograms(place.programs ?? programs.value, programs.value), ...found.programs];
   const first = place.files === undefined;
-  Object.assign(place, { files, programs: programs.value });
+  Object.assign(place, { files, programs: programs.value, searchPath });
   place.digest = changes.length > 0 ? digestOf(files) : (place.digest ?? digestOf(files));
-  return { state: { kind: 'known', digest: place.digest }, changes: first ? [] : together(replaced, changes), touched };
+  const state = { kind: 'known' as const, digest: place.digest };
+  return { state, changes: first ? [] : together(replaced, changes), touched, passing: found.passing };
 }
 
 /** Programs first: of many changes only the first ones are recorded. */

@@ -17,6 +17,7 @@ import { readTool } from '../../../src/tools/files/read.ts';
 import { writeTool } from '../../../src/tools/files/write.ts';
 import { type OrdinaryTool, type Tool, textResult } from '../../../src/tools/port.ts';
 import { shellTool } from '../../../src/tools/shell/shell.ts';
+import { createVerifier } from '../../../src/tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../../../src/tools/watch/workspace-watch.ts';
 import { agent, calls, createWorld, reports, turnOf } from '../world.ts';
 
@@ -45,7 +46,9 @@ export interface Case {
   /** What an earlier prompt of the same session did, and what happened after it; its report claims nothing. */
   readonly earlier?: readonly Deed[];
   readonly between?: (folder: string) => void;
-  /** `<here>` in texts stands for the folder. */
+  /** What the runtime runs itself at the end. */
+  readonly verify?: readonly string[];
+  /** `<here>` in texts stands for the folder, `<bin>` for one of the user's that programs are looked for in first. */
   readonly deeds: readonly Deed[];
   readonly claims: readonly (Claim | string)[];
 }
@@ -69,7 +72,10 @@ const FILES: Readonly<Record<string, string>> = {
   '.gitignore': 'node_modules\n',
 };
 
-const environment = { ...process.env, PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter) };
+const environmentWith = (bin: string) => ({
+  ...process.env,
+  PATH: [bin, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+});
 
 export async function verificationOf(one: Case): Promise<Verification> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-evidence-')));
@@ -78,20 +84,29 @@ export async function verificationOf(one: Case): Promise<Verification> {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
+  const bin = `${folder}-bin`;
+  mkdirSync(bin);
   one.ready?.(folder);
   if (one.git === true) gitIn(folder, 'init', '-q');
   if (one.git === true) commitAll(folder);
-  const here = (text: string): string => text.replaceAll('<here>', folder);
+  const environment = environmentWith(bin);
+  const here = (text: string): string => text.replaceAll('<here>', folder).replaceAll('<bin>', bin);
   const claims = one.claims.map((claim): Claim => {
     if (typeof claim === 'string') return { kind: 'command', command: here(claim) };
     return claim.kind === 'file' ? { ...claim, path: here(claim.path) } : claim;
   });
-  const worker = agent({ tools: TOOLS.map(({ name }) => name), permissions: { '*': 'allow' }, maxTurns: 20 });
+  const worker = agent({
+    ...{ tools: NAMES_OF_TOOLS, permissions: { '*': 'allow' }, maxTurns: 20 },
+    ...(one.verify === undefined ? {} : { verify: { commands: [...one.verify] } }),
+  });
   let goesOn = false;
   const world = createWorld({
     agents: [worker, { ...worker, name: 'earlier' }],
-    tools: [...BUILT_IN, person(one, 'person'), person(one, 'foreign')],
-    engineOptions: { workspaces: createWorkspaceWatch({ clock: systemClock, environment }) },
+    tools: [...builtIn(environment), person(one, 'person'), person(one, 'foreign')],
+    engineOptions: {
+      workspaces: createWorkspaceWatch({ clock: systemClock, environment }),
+      verifier: createVerifier({ clock: systemClock, environment }),
+    },
     brain: (request) => {
       const isEarlier = one.earlier !== undefined && !goesOn;
       const deed = (isEarlier ? one.earlier : one.deeds)?.[turnOf(request) - 1];
@@ -114,11 +129,12 @@ export async function verificationOf(one: Case): Promise<Verification> {
   } finally {
     await world.close();
     rmSync(folder, { recursive: true, force: true });
+    rmSync(bin, { recursive: true, force: true });
   }
 }
 
 const NAMES = { type: 'object', properties: { deed: { type: 'number' } }, required: ['deed'] } as const;
-const BUILT_IN: readonly Tool[] = [
+const builtIn = (environment: NodeJS.ProcessEnv): readonly Tool[] => [
   shellTool({ guard, clock: systemClock, environment }),
   writeTool({ guard, clock: systemClock, random: systemRandom }),
   editTool({ guard, clock: systemClock, random: systemRandom }),
@@ -129,7 +145,7 @@ const stub = (name: 'person' | 'foreign'): OrdinaryTool => ({
   replay: 'never',
   run: async () => textResult(''),
 });
-const TOOLS: readonly Tool[] = [...BUILT_IN, stub('person'), stub('foreign')];
+const NAMES_OF_TOOLS = ['shell', 'write', 'edit', 'read', 'person', 'foreign'];
 
 function person(one: Case, name: 'person' | 'foreign'): OrdinaryTool {
   return {

@@ -10,6 +10,7 @@ import { bareLine } from './harmless-lines.ts';
 import { packageDoubt } from './old-package.ts';
 import { oldTestDoubt } from './old-test.ts';
 import { shadowsModule } from './shadowed-modules.ts';
+import { type BeforeOf, onlyGrew, type SupportOf, testSupportIn } from './test-support.ts';
 
 type Change = EventOf<'file.diff'>['payload'];
 
@@ -47,24 +48,31 @@ const QUITS = /(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
 /** What a file of the workspace holds now. */
 export type TextOf = (path: string) => string | undefined;
 
-/** Each file that makes the tests prove less, and why. */
+/** Each file that makes the tests prove less, and why; `changes` are those of the whole work in `root`, in order. */
 export function weakenedFiles(
   changes: readonly Change[],
   textOf: TextOf,
+  root?: string,
 ): readonly { readonly path: string; readonly why: string }[] {
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
   const kept = new Set([...byPath].flatMap(([path, all]) => (isTest(path) ? [all.at(-1)?.after ?? ''] : [])));
+  const beforeOf: BeforeOf = (path) => {
+    const all = byPath.get(path);
+    if (all === undefined) return undefined;
+    return all[0]?.before === null ? null : textsOf(path, all, textOf)?.before;
+  };
+  const supportOf = root === undefined ? () => undefined : testSupportIn(root, isTest, beforeOf);
   return [...byPath].flatMap(([path, all]) => {
-    const why = weakening(path, all, kept, textOf);
+    const why = weakening(path, all, kept, textOf) ?? weakenedSupport(path, all, kept, textOf, supportOf);
     return why === undefined ? [] : [{ path, why }];
   });
 }
 
 /** A sentence for each file that makes the tests prove less; `changes` are those of the whole work, in order. */
-export function weakenedTests(changes: readonly Change[], textOf: TextOf): readonly string[] {
+export function weakenedTests(changes: readonly Change[], textOf: TextOf, root?: string): readonly string[] {
   const unseen = changes.reduce((sum, { more = 0 }) => sum + more, 0);
-  const weaker = weakenedFiles(changes, textOf).map(({ path, why }) => `${path} ${why}`);
+  const weaker = weakenedFiles(changes, textOf, root).map(({ path, why }) => `${path} ${why}`);
   return unseen === 0 ? weaker : [`${unseen} changes were too many to be recorded, and tests may be among them`, ...weaker];
 }
 
@@ -90,6 +98,27 @@ function weakening(path: string, changes: readonly Change[], kept: ReadonlySet<s
     [...changed, ...lines.targets].some((line) => ABOUT_TESTS.test(line)) ||
     changed.some((line) => SETS.test(line));
   return about ? 'says how tests are run, and was changed in this work' : undefined;
+}
+
+/** Data and helpers of tests count like the tests themselves; data may grow. */
+function weakenedSupport(
+  path: string,
+  changes: readonly Change[],
+  kept: ReadonlySet<string>,
+  textOf: TextOf,
+  supportOf: SupportOf,
+): string | undefined {
+  const [before, after] = [changes[0]?.before ?? null, changes.at(-1)?.after ?? null];
+  if (before === null || before === after || isTest(path) || RUNNER.test(path) || BUILD.test(path)) return undefined;
+  const shown = changes.flatMap(({ diff }) => diff.split('\n').map((line) => line.slice(1))).join('\n');
+  const kind = supportOf(path, `${textOf(path) ?? ''}\n${shown}`);
+  if (kind === undefined) return undefined;
+  if (kind === 'helper')
+    return weakenedTest(path, changes, changedLines(changes), kept, textOf)?.replace('a test', 'a helper of tests');
+  if (after === null) return kept.has(before) ? undefined : 'was data of tests and was removed in this work';
+  const texts = textsOf(path, changes, textOf);
+  if (texts !== undefined && onlyGrew(path, texts.before, texts.after)) return undefined;
+  return 'is what tests expect, and was changed in this work';
 }
 
 /** The file as it was before the work and as it is; not known where a change was too large to be recorded whole. */

@@ -1,9 +1,9 @@
 /** What was done to a test that was there before: nothing old may be changed, and what is added has to be harmless. */
 import { lineEdits } from '../../tools/files/line-diff.ts';
-import { bareLine, harmfulLine, type ImportLine, importLine } from './harmless-lines.ts';
+import { bareLine, exportedNames, harmfulLine, type ImportLine, importLine } from './harmless-lines.ts';
 
 interface Line {
-  readonly text: string;
+  text: string;
   readonly bare: string;
   added: boolean;
 }
@@ -53,14 +53,22 @@ const counts = (line: string): boolean =>
 function widenedImports(removed: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
   const widened = new Set<string>();
   for (const text of removed) {
-    const old = importLine(text);
-    const wider = old && lines.find((line) => line.added && isWider(importLine(line.text), old, lines));
+    const [old, exported] = [importLine(text), exportedNames(text)];
+    const wider =
+      lines.find((line) => line.added && old !== undefined && isWider(importLine(line.text), old, lines)) ??
+      lines.find((line) => line.added && exported !== undefined && exportsMore(exportedNames(line.text), exported));
     if (wider === undefined) continue;
     wider.added = false;
+    // A new name that is exported is used by nothing else.
+    if (exported !== undefined) wider.text = text;
     widened.add(text);
   }
   return widened;
 }
+
+/** What is exported under the old names is what the old lines, which are looked at too, say. */
+const exportsMore = (wide: readonly string[] | undefined, old: readonly string[]): boolean =>
+  wide !== undefined && new Set(wide).size === wide.length && old.every((name) => wide.includes(name));
 
 function isWider(wide: ImportLine | undefined, old: ImportLine, lines: readonly Line[]): boolean {
   if (wide === undefined || wide.module !== old.module || !old.names.every((name) => wide.names.includes(name))) return false;

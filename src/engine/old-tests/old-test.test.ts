@@ -53,3 +53,15 @@ it.each([
 ])('%s is not', (_name, from, to) => {
   expect(doubtAfter(from, to)).toMatch(/gone or changed|a person has to look at it/);
 });
+
+it('a helper may export more, and nothing else under an old name', () => {
+  const helper = 'function same(a, b) {\n  assert.equal(a, b);\n}\nmodule.exports = { same };\n';
+  const other = 'function other(a, b) {\n  assert.ok(a < b);\n}\n';
+  const doubt = (text: string): string | undefined => oldTestDoubt('support/check.js', helper, text);
+  expect(doubt(`${other}${helper.replace('{ same }', '{ same, other }')}`)).toBeUndefined();
+  expect(doubt(`${helper}exports.other = (a, b) => assert.notEqual(a, b);\n`)).toBeUndefined();
+  expect(doubt(`${other}${helper.replace('{ same }', '{ same: other }')}`)).toContain('is gone or changed');
+  expect(doubt(`${other}${helper.replace('{ same }', '{ same, same: other }')}`)).toContain('is gone or changed');
+  expect(doubt(`${helper}exports.same = () => {};\n`)).toContain('may change what the old ones show');
+  expect(doubt(`${helper}module.exports = { other };\n`)).toContain('may change what the old ones show');
+});

@@ -17,6 +17,7 @@ const TEST_START: readonly RegExp[] = [
 const NAMED_START: readonly RegExp[] = [
   /^(?:export )?(?:default )?(?:async )?function\*? ([\w$]+)/,
   /^(?:export )?(?:const|let|var|class|interface|type|enum) ([\w$]+)/,
+  /^(?:module\.)?exports\.([\w$]+) = /,
   /^(?:async )?def (\w+)/,
   /^func (?:\([^)]*\) )?(\w+)/,
   /^(?:pub )?(?:async )?fn (\w+)/,
@@ -60,6 +61,16 @@ export function importLine(text: string): ImportLine | undefined {
     };
   }
   return undefined;
+}
+
+const EXPORTED = /^(?:module\.exports = |export )\{([\w$ ,]*)\}$/;
+
+/** The names that a line exports and does nothing else, where they are called as they are. */
+export function exportedNames(text: string): readonly string[] | undefined {
+  return EXPORTED.exec(bareLine(text))?.[1]
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 const boundBy = (name: string): string => /([\w$]+)$/.exec(name)?.[1] ?? name;
@@ -158,12 +169,15 @@ const CHANGES_OBJECT =
   /\b(?:Object\.(?:assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.\w+|setattr|delattr)\(\s*([\w$]+)/;
 const CHANGES_ALL =
   /require\.cache|sys\.modules|\b(?:jest|vi)\.(?:mock|doMock|unstable_mockModule)\(|\bmock\.module\(|^\s*(?:global|nonlocal|del) |\b__\w+__\s*=/;
+const EXPORTS_ONE = /^\s*(?:module\.)?exports\.([\w$]+) = (?!.*\w\s*=(?![=>]))/;
 const OWN = new Set(['this', 'self', 'cls']);
 
 /** It changes something that others see: a module, a global, a variable of the old lines. */
-function meddles(text: string, { path, added }: Surroundings): boolean {
+function meddles(text: string, { path, rest, added }: Surroundings): boolean {
   const line = withoutStrings(text);
   if (CHANGES_ALL.test(line)) return true;
+  const exported = EXPORTS_ONE.exec(line)?.[1];
+  if (exported !== undefined) return isUsed(exported, rest);
   const plain = PYTHON.test(path) ? undefined : CHANGES_NAME.exec(line)?.[1];
   const root = CHANGES_MEMBER.exec(line)?.[1] ?? CHANGES_OBJECT.exec(line)?.[1] ?? plain;
   if (root === undefined || OWN.has(root) || /\bprocess\.env\b/.test(line)) return false;
