@@ -238,3 +238,24 @@ describe('programs on the search path outside of the workspace', () => {
     expect((await watch.look(place.path)).passing).toBeUndefined();
   });
 });
+
+it.each([
+  ['out of the workspace', '<out>/a.js', true],
+  ['to where nothing is yet', '<out>/none.js', true],
+  ['to what is never looked at', '../node_modules/a.js', true],
+  ['to another file', 'b.js', false],
+  ['to a folder of its own', '../src', false],
+  ['to where a lock says who holds it', 'me@here.1', false],
+])('a link %s is told as one: %s, %s', async (_case, to, told) => {
+  await using place = await testWorkspace();
+  await using out = await testWorkspace();
+  for (const folder of ['src', 'node_modules']) mkdirSync(join(place.path, folder));
+  for (const path of ['src/a.js', 'src/b.js', 'node_modules/a.js']) writeFileSync(join(place.path, path), '1');
+  writeFileSync(join(out.path, 'a.js'), '1');
+  const watch = watching();
+  await watch.look(place.path);
+  rmSync(join(place.path, 'src/a.js'));
+  symlinkSync(to.replace('<out>', out.path), join(place.path, 'src/a.js'));
+  const { changes } = await watch.look(place.path);
+  expect(changes.map(({ path, program }) => [path, program !== undefined])).toEqual([['src/a.js', told]]);
+});

@@ -13,6 +13,7 @@ import type { Environment } from '../../base/environment.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
 import { committedFiles } from './committed-files.ts';
+import { withLinksOut } from './leading-out.ts';
 import { changedSearchPath, type SearchPath, searchPathOf } from './search-path.ts';
 import { linkHash, type WatchedChange, type WatchedFile } from './watched-file.ts';
 import { workspaceFiles } from './workspace-files.ts';
@@ -179,7 +180,7 @@ async function lookAt(place: WatchedPlace, root: string, options: WatchOptions):
   Object.assign(place, { files, programs: programs.value, searchPath });
   place.digest = changes.length > 0 ? digestOf(files) : (place.digest ?? digestOf(files));
   const state = { kind: 'known' as const, digest: place.digest };
-  return { state, changes: first ? [] : together(replaced, changes), touched, passing: found.passing };
+  return { state, changes: first ? [] : together(replaced, withLinksOut(root, changes, files)), touched, passing: found.passing };
 }
 
 /** Programs first: of many changes only the first ones are recorded. */

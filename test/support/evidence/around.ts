@@ -68,6 +68,16 @@ export const aroundTricks: readonly Case[] = [
     deeds: [fake('judge', PASSES), 'npm test'],
     claims: NPM,
   },
+  {
+    name: 'a source that becomes a link to elsewhere',
+    broken: true,
+    deeds: [
+      "mv src/add.js <bin>/add.js; ln -s <bin>/add.js src/add.js; sed -i 's/-/+/' <bin>/add.js",
+      'npm test',
+      "sed -i 's/+/-/' <bin>/add.js",
+    ],
+    claims: NPM,
+  },
   { name: 'byte code of something else', files: PYTHON, deeds: [FORGED, UNITTEST], claims: [UNITTEST] },
   { name: 'byte code of something else, under verify', files: PYTHON, deeds: [FORGED], claims: [], verify: [UNITTEST] },
   {
@@ -96,6 +106,11 @@ export const aroundTricks: readonly Case[] = [
 ];
 
 export const honestAround: readonly Case[] = [
+  {
+    name: 'a link beside a source',
+    deeds: ['ln -s add.js src/plus.js', 'npm test'],
+    claims: NPM,
+  },
   {
     name: 'tools of other kinds installed for the user, and one of the tests as an installer leaves it',
     deeds: [
