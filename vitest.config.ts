@@ -12,6 +12,9 @@ const ALONE = [
   'src/{cluster,process,runner,sandbox,workspaces}/**/*.test.ts',
   'src/engine/evidence/{evidence-table,verify}.test.ts',
   'src/{executors/acp,project/places,cli/tasks}/**/*.test.ts',
+  // Among those that follow each other they came last, and one core had nothing to do.
+  'src/engine/restate/{conformance,steps}.test.ts',
+  'src/ledger/*/store.test.ts',
 ];
 
 export default defineConfig({
