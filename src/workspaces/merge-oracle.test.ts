@@ -14,7 +14,7 @@ import type { MergedWork } from './port.ts';
 import { withPrivateGit } from './private-git.ts';
 import { findRepository } from './repository.ts';
 
-const CASES = Number(process.env['TROUPE_SEEDS'] ?? 80);
+const CASES = Number(process.env['TROUPE_SEEDS'] ?? 200);
 
 /**
  * Porcelain in a checkout, in one shell for all cases: one merge after the other, and one with conflicts is taken back as a
