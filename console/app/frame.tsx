@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { LinkLine } from '../parts/link-line.tsx';
 import { useKeys } from './keys.ts';
 import { KeysHelp } from './keys-help.tsx';
+import { useNotices } from './notices.ts';
 import type { Place } from './places.ts';
 import { Rail } from './rail.tsx';
 import { useTitle } from './title.ts';
@@ -21,6 +22,7 @@ export function Frame({ entry, children }: Props) {
   const [over, setOver] = useState<Over>();
   const [, go] = useLocation();
   useTitle(entry?.title);
+  useNotices();
   useKeys({
     'mod+k': () => setOver('palette'),
     '/': () => setOver('palette'),

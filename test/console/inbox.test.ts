@@ -190,6 +190,58 @@ describe('the inbox', () => {
     await serving.ended;
   });
 
+  it('notifies whoever asked for it, whatever view is open, and is reached by keys', async () => {
+    await using world = await serve();
+    await using opened = await looking.open(world, '/inbox');
+    const { page, wrong } = opened;
+    // The browser of the tests has no notifications: this one keeps them.
+    await page.addInitScript(`(() => {
+      window.notices = [];
+      window.Notification = class {
+        static permission = 'granted';
+        static requestPermission = async () => 'granted';
+        constructor(title, { tag }) { Object.assign(this, { title, tag }); window.notices.push(this); }
+      };
+      let isHidden = false;
+      Object.defineProperty(document, 'hidden', { get: () => isHidden, set: (next) => { isHidden = next; } });
+    })()`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await page.getByRole('button', { name: 'Notifies you' }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').fill('heal');
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/health$/);
+    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+    await page.evaluate('document.hidden = true');
+    const item = await start(world, 'writer');
+    const notices = async () => await page.evaluate('notices.map(({ title, tag }) => [title, tag])');
+    await expect.poll(notices).toEqual([['writer wants a permission', `${item.run} ${item.wait}`]]);
+    await page.evaluate('document.hidden = false; notices[0].onclick()');
+    await page.waitForURL(new RegExp(`/inbox/${item.run}/`));
+    await page.getByRole('article', { name: 'writer waits for you' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('deny, with words').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    for (const [key, place] of [
+      ...[
+        ['s', 'sessions'],
+        ['g', 'groups'],
+        ['a', 'agents'],
+        ['c', 'costs'],
+        ['h', 'health'],
+        ['i', 'inbox'],
+      ],
+    ] as const) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.waitForURL(`${world.origin}/${place}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('tells who is not logged in how to get in, and shows nothing', async () => {
     await using world = await serve();
     const context = await looking.browser.newContext();
