@@ -3,14 +3,11 @@
  * it behind for ever. So a script starts it in such a way that the kernel ends it with us.
  */
 import { execFile } from 'node:child_process';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../base/limits.ts';
 
-const RELAY = fileURLToPath(new URL('../../bin/relay.sh', import.meta.url));
-
 /** Must be seen inside, too. */
-export const relayFolder = dirname(RELAY);
+export const RELAY = fileURLToPath(new URL('../../bin/relay.sh', import.meta.url));
 
 /** `undefined` where it cannot work (without `setpriv` of util-linux, say): then `socat` is started as it is. */
 export function findRelay(): Promise<string | undefined> {

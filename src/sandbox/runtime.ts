@@ -12,7 +12,7 @@ import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { SandboxState } from './port.ts';
-import { findRelay, relayFolder } from './relay.ts';
+import { findRelay, RELAY } from './relay.ts';
 import { isCovered } from './walls.ts';
 
 export type SandboxRuntime = typeof SandboxManager;
@@ -47,7 +47,7 @@ function patchCwd(): void {
  */
 export function ownPrograms(): readonly string[] {
   const vendor = fileURLToPath(new URL('../vendor', import.meta.resolve('@anthropic-ai/sandbox-runtime')));
-  return [vendor, relayFolder];
+  return [vendor, RELAY];
 }
 
 let users = 0;

@@ -126,7 +126,7 @@ describeInside('Troupe installed', () => {
     const own = createSandbox({ settings: sandboxSettings('auto', []), environment: given, random: systemRandom, state: [] });
     await own.state();
     if (apart) vi.stubEnv('TMPDIR', installed);
-    const program = { file: '/bin/sh', args: ['-c', `ls ${installed}; echo ran`], folder: project };
+    const program = { file: '/bin/sh', args: ['-c', `ls ${installed}; ls ${installed}/bin; echo ran`], folder: project };
     const walls = { write: [project], read: [], keep: [], hide: [], hosts: [], apart };
     // Of a folder like this all programs are seen, with their packages.
     const elsewhere = process.env['PATH']?.split(':').filter((path) => !path.endsWith('/node_modules/.bin')) ?? [];
@@ -138,7 +138,7 @@ describeInside('Troupe installed', () => {
     entered.value.left();
     await own.close();
     // The program for Node may lie there, too.
-    expect(out.split('\n').filter((line) => line !== 'tools')).toEqual(['node_modules', 'ran', '']);
+    expect(out.split('\n').filter((line) => line !== 'tools')).toEqual(['bin', 'node_modules', 'relay.sh', 'ran', '']);
   });
 });
 

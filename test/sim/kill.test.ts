@@ -16,7 +16,7 @@ import { moments, type ProcessEnd, runUntilKilled } from './killed-processes.ts'
 const root = mkdtempSync(join(tmpdir(), 'troupe-kill-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const KILLS = Number(process.env['TROUPE_KILLS'] ?? 40);
+const KILLS = Number(process.env['TROUPE_KILLS'] ?? 100);
 const RUNS_PER_LIFE = 3;
 /** A life gets at most so many steps far: less than the work of its runs, more than it takes to take them up again. */
 const STEPS_MAX = 60;

@@ -4,12 +4,13 @@
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { type A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
-import { answerFailure, chosenAnswer, nothingOpen } from '../../assistants/clients/answers.ts';
+import { answerFailure, chosenAnswer, mayAnswer, nothingOpen } from '../../assistants/clients/answers.ts';
 import { callId } from '../../assistants/threads/service-needs.ts';
 import { sleep } from '../../base/clock.ts';
 import { type RunId, runIdFrom, type SessionId, threadOf } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { questionId } from '../../engine/hearing/waits.ts';
 import type { OpenWait, StartRequest } from '../../engine/port.ts';
 import type { PeerRequest } from '../../events/run-origin.ts';
 import { readEvents } from '../../ledger/pages.ts';
@@ -199,18 +200,27 @@ async function answer(
   if (Buffer.byteLength(heard.text) > limits.messageBytes) throw tooMuch('The answer is too long', 'messageBytes');
   const asked = new Set(waits.map((wait) => `${wait.run} ${wait.wait}`));
   const open: readonly OpenWait[] = (await engine.waits(run)).filter((one) => asked.has(`${one.run} ${one.wait}`));
-  const question_id = typeof question === 'string' ? question : undefined;
+  const question_id = typeof question === 'string' ? question : questionShown(waits, caller);
   const input = { process_id: run, answer: heard.text, ...present({ question_id }) };
   const chosen = chosenAnswer(open, clientOf(caller), input);
   if (!chosen.ok) throw refused(await nothingOpen(ledger, input, chosen.error));
   const { wait, answer } = chosen.value;
   // Only whoever says which question they mean has certainly seen it.
-  const shown = question_id !== undefined && wait.kind === 'permission' ? wait.shown : undefined;
+  const shown = typeof question === 'string' && wait.kind === 'permission' ? wait.shown : undefined;
   const { id: message, digest, parts } = heard;
   const answering = { by: caller.name, where: 'a2a' as const, message, digest, ...present({ shown, parts }) };
   const failure = answerFailure(await engine.answer(wait.run, wait.wait, answer, answering), wait, run);
   if (failure !== undefined) throw refused(failure);
   await engine.resume(run);
+}
+
+/**
+ * Where several are open, the status of the task shows the first that its caller may answer; a peer that knows no more than the
+ * protocol answers that one. What somebody approves they have to name.
+ */
+function questionShown(waits: RootTask['waits'], caller: Scope['caller']): string | undefined {
+  const first = waits.length > 1 ? waits.find((wait) => mayAnswer(clientOf(caller), wait)) : undefined;
+  return first === undefined || first.kind === 'permission' ? undefined : questionId(first.run, first.wait);
 }
 
 /** An agent at work reads it before its next turn. */
