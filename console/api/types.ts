@@ -13,7 +13,7 @@ import type {
 } from '../../src/front/shapes/files.ts';
 import type { health } from '../../src/front/shapes/health.ts';
 import type { groupList, groupShown } from '../../src/front/shapes/keeping.ts';
-import type { requestContext } from '../../src/front/shapes/looking.ts';
+import type { found, requestContext } from '../../src/front/shapes/looking.ts';
 import type { assistantRow, costs, inbox, psRow, sessionRow, sessionThreads } from '../../src/front/shapes/runs.ts';
 
 export interface Me {
@@ -43,6 +43,7 @@ export type GroupRow = GroupList['groups'][number];
 export type GroupShown = z.infer<typeof groupShown>;
 export type Health = z.infer<typeof health>;
 export type PresetRow = z.infer<typeof presetList>['presets'][number];
+export type SearchFound = z.infer<typeof found>;
 export type SessionThreads = z.infer<typeof sessionThreads>;
 
 /** What starting a run answers with. */

@@ -5,7 +5,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
   [
     'Everywhere',
     [
-      ['/', 'find a session, an agent, a view'],
+      ['/', 'find a view, a session, an agent, words of any session'],
       ['g i', 'to the inbox'],
       ['g s', 'to the sessions'],
       ['g g', 'to the groups'],

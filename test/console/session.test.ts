@@ -71,6 +71,24 @@ describe('a session', () => {
     await page.getByRole('searchbox', { name: 'Search in this session' }).fill(shown.toUpperCase());
     await events.getByRole('button', { name: shown }).first().waitFor();
     expect(await events.getByText('started: Have it written.').count()).toBe(0);
+    // And from everywhere, without knowing which session it was.
+    await page.goto(`${world.origin}/health`);
+    await page.getByRole('heading', { name: 'Ledger' }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').fill('see the file');
+    await page
+      .getByRole('option', { name: /See \[the file\]/ })
+      .last()
+      .waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/sessions/${session}\\?mode=full&event=\\d+$`));
+    await page.getByRole('complementary', { name: /^Event/ }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').fill('nobody said this');
+    await page.getByText('Nothing of that name, and nobody said it.').waitFor();
+    await page.keyboard.press('Escape');
     const downloads = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export' }).click();
     const download = await downloads;
