@@ -2,7 +2,7 @@
 import { graphemesOf } from '../../agents/text/cut-text.ts';
 import type { KeyPress } from '../terminal/full-screen.ts';
 import { safeText } from '../terminal/safe-text.ts';
-import { textWidth } from '../terminal/text-width.ts';
+import { aroundCursor, textWidth } from '../terminal/text-width.ts';
 
 export interface TypedDraft {
   readonly text: string;
@@ -60,11 +60,12 @@ export function draftRow(
   { text, cursor }: TypedDraft,
   width: number,
 ): { readonly row: string; readonly column: number } {
-  const flat = text.replaceAll('\n', '⏎');
+  const flat = (part: string): string => safeText(part.replaceAll('\n', '⏎'));
   const room = Math.max(4, width - textWidth(prompt) - 1);
-  let from = 0;
-  while (textWidth(flat.slice(from, cursor)) > room - 1) from += 1;
-  let to = flat.length;
-  while (textWidth(flat.slice(from, to)) > room) to -= 1;
-  return { row: prompt + safeText(flat.slice(from, to)), column: textWidth(prompt) + textWidth(flat.slice(from, cursor)) };
+  const { before, behind } = aroundCursor(
+    { before: flat(text.slice(0, cursor)), behind: flat(text.slice(cursor)) },
+    room,
+    room - 1,
+  );
+  return { row: prompt + before + behind, column: textWidth(prompt + before) };
 }

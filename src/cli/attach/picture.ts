@@ -129,7 +129,7 @@ function treeRows(state: AttachState, look: WindowLook, room: Layout['tree']): r
   const shown = { ...look, calls: 0, ...present({ standing }) };
   const rows = runs.slice(from, from + height).map(({ node, depth }) => {
     const guide = `${node.run === state.selected ? '▸ ' : '  '}${'  '.repeat(Math.min(depth, 8))}`;
-    const [line = ''] = treeLines(state.tree, node.run, { ...shown, width: room.width - guide.length });
+    const [line = ''] = treeLines(state.tree, node.run, { ...shown, width: room.width - textWidth(guide) });
     return `${guide}${line}`;
   });
   const left = runs.length - rows.length;

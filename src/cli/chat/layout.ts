@@ -1,4 +1,5 @@
 /** Where each cell of a message stands on the screen: rows that never fill the last column, and the place of the cursor. */
+import { splitToWidth, textWidth } from '../terminal/text-width.ts';
 import type { ChatDraft } from './draft.ts';
 
 export const CHAT_PROMPT = '› ';
@@ -47,10 +48,10 @@ function placed({ cells }: ChatDraft, width: number): Placed {
     if (!fits && (widths[last] ?? 0) > PROMPT_WIDTH) begin();
     const row = rows.length - 1;
     const column = widths[row] ?? 0;
-    const shown = cell.width > room - PROMPT_WIDTH ? cell.shown.slice(0, room - PROMPT_WIDTH) : cell.shown;
+    const shown = cell.width > room - PROMPT_WIDTH ? (splitToWidth(cell.shown, room - PROMPT_WIDTH)[0] ?? '') : cell.shown;
     places.push({ row, column });
     rows[row] += shown;
-    widths[row] = column + Math.min(cell.width, room - PROMPT_WIDTH);
+    widths[row] = column + textWidth(shown);
   }
   const row = rows.length - 1;
   if ((widths[row] ?? 0) >= room) begin();

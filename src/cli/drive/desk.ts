@@ -1,6 +1,7 @@
 /** Where a person is asked while a run goes on: what is said stays above the picture, what they type is at its bottom. */
 
 import type { Draft, Edited } from '../terminal/editor.ts';
+import { safeText } from '../terminal/safe-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { proseLines } from '../terminal/text-width.ts';
 import { promptWithin } from '../view/canvas.ts';
@@ -36,7 +37,8 @@ export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal)
         .ask(view.draws ? whole : promptWithin(prompt, terminal.progress.width()), { signal: gone, prefill, show, again })
         .finally(() => view.typing(undefined));
       // The line that was drawn is gone with the picture: what was said to the question stays.
-      if (view.draws && typed !== undefined) view.say(proseLines(`${whole}${typed}`, terminal.progress.width(), { indent: 4 }));
+      if (view.draws && typed !== undefined)
+        view.say(proseLines(`${whole}${safeText(typed)}`, terminal.progress.width(), { indent: 4 }));
       return typed;
     },
     async edit(draft) {

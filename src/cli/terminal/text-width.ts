@@ -5,8 +5,11 @@ import { graphemesOf } from '../../agents/text/cut-text.ts';
 
 const PLAIN = /^[\u0020-\u007e]*$/;
 const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
-const ZERO = /^(?:\p{Mark}|\u200c|\u200d)+$/u;
+  /(?!\p{Regional_Indicator})(?:[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}])/u;
+/** Joiners, marks above and below, and the parts of a Korean syllable that stand within its first one. */
+const ZERO = /\p{Mn}|\p{Me}|\u200c|\u200d|[\u1160-\u11ff]|[\ud7b0-\ud7ff]/u;
+/** Drawn as a picture whatever its first sign is alone: one that is asked to be, half a flag. */
+const PICTURE = /\ufe0f|\p{Regional_Indicator}/u;
 
 export function textWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
@@ -64,7 +67,7 @@ export function hardWrap(line: string, width: number): readonly string[] {
   let used = 0;
   for (const { segment } of graphemesOf(line)) {
     const more = segmentWidth(segment);
-    if (used + more > room) {
+    if (used + more > room && used > 0) {
       lines.push(current);
       current = '';
       used = 0;
@@ -119,7 +122,40 @@ export function splitToWidth(text: string, width: number): readonly string[] {
   return [...pieces, current];
 }
 
+/** What is typed, as much of it around the cursor as there is room for. */
+export interface AroundCursor {
+  readonly before: string;
+  readonly behind: string;
+}
+
+/** Far more than a sign takes that people type: what stands further away need not be looked at with every key. */
+const UNITS_EACH = 32;
+
+/** Of one line at most `width` columns: before the cursor at most `most` of them, behind it what is left. */
+export function aroundCursor({ before, behind }: AroundCursor, width: number, most = width): AroundCursor {
+  const near = before.length > width * UNITS_EACH ? before.slice(-width * UNITS_EACH).toWellFormed() : before;
+  let from = near.length;
+  let used = 0;
+  for (const { segment, index } of [...graphemesOf(near)].toReversed()) {
+    if (used + segmentWidth(segment) > most) break;
+    used += segmentWidth(segment);
+    from = index;
+  }
+  let to = 0;
+  for (const { segment, index } of graphemesOf(behind)) {
+    used += segmentWidth(segment);
+    if (used > width) break;
+    to = index + segment.length;
+  }
+  return { before: near.slice(from), behind: behind.slice(0, to) };
+}
+
+/**
+ * Terminals do not agree on what is made of several signs, a family say: some draw one, some all of them beside each other. The
+ * most that one takes is counted: a row with room left looks well, one that is too long tears what is drawn in place.
+ */
 function segmentWidth(segment: string): number {
-  if (ZERO.test(segment)) return 0;
-  return WIDE.test(segment) ? 2 : 1;
+  let width = 0;
+  for (const sign of segment) width += ZERO.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
+  return PICTURE.test(segment) ? Math.max(2, width) : width;
 }

@@ -3,9 +3,9 @@
  * the last one, also when the window has another width by then.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { safeLine } from '../terminal/safe-text.ts';
+import { safeText } from '../terminal/safe-text.ts';
 import { HIDE_CURSOR, type Screen, SHOW_CURSOR } from '../terminal/terminal.ts';
-import { cutToWidth, textWidth } from '../terminal/text-width.ts';
+import { aroundCursor, cutToWidth, textWidth } from '../terminal/text-width.ts';
 import type { LinePrompt, TypedLine } from './run-view.ts';
 
 /** So much of what is typed is always seen: of a narrow screen a good part, whatever the question leaves. */
@@ -107,10 +107,12 @@ function typedLine(
   const form = promptWithin(whole, width - seen);
   const prompt = textWidth(form) < width - seen ? form : `${cutToWidth(form, width - seen)} `;
   const room = Math.max(seen - 2, width - textWidth(prompt) - 2);
-  const from = Math.max(0, cursor - room);
-  const shown = safeLine(text.slice(from, from + room).replaceAll(' ', '\u00a0')).replaceAll('\u00a0', ' ');
-  const column = textWidth(prompt) + textWidth(text.slice(from, cursor));
-  return { text: `${prompt}${shown}\r${column === 0 ? '' : `\u001b[${column}C`}`, column };
+  const inOneLine = (part: string): string => safeText(part).replaceAll('\n', ' ');
+  const typed = { before: inOneLine(text.slice(0, cursor)), behind: inOneLine(text.slice(cursor)) };
+  const { before, behind } = aroundCursor(typed, room);
+  const upToCursor = `${prompt}${before}`;
+  // Written once more, the cursor is where the terminal itself has put the end of it, however wide it takes the signs to be.
+  return { text: `${upToCursor}${behind === '' ? '' : `${behind}\r${upToCursor}`}`, column: textWidth(upToCursor) };
 }
 
 /** The longest form that is narrower than this; the shortest where none is. */

@@ -69,6 +69,10 @@ describe('frames of the live tree', () => {
     const lines = frameLines(fold(list.events), ROOT, { ...look, height: 10, text: 'much text' });
     expect(lines).toHaveLength(9);
     expect(lines.at(-1)).toBe(`  … and 44 more lines: ./troupe show ${ROOT.slice(-6)}`);
+    const call = '/a/folder/that/has/a/long/name/troupe';
+    const narrow = frameLines(fold(list.events), ROOT, { ...look, width: 40, height: 10, call });
+    expect(narrow.at(-1)).toBe('  … and 44 more lines');
+    for (const line of narrow) expect(textWidth(line)).toBeLessThanOrEqual(40);
   });
 
   it('show the end of the text that is being written, made safe', () => {

@@ -10,7 +10,7 @@ import { present } from '../../base/present.ts';
 import type { RunTree } from '../../projections/run-tree.ts';
 import { safeText } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import { wrapToWidth } from '../terminal/text-width.ts';
+import { cutToWidth, textWidth, wrapToWidth } from '../terminal/text-width.ts';
 import { type WindowSize, watchSize } from '../terminal/window-size.ts';
 import { createCanvas, rowsOf } from './canvas.ts';
 import { progressLines } from './iterations.ts';
@@ -45,8 +45,10 @@ export function frameLines(tree: RunTree, root: RunId, options: FrameOptions): r
   const rest = Math.max(0, room - lines.length);
   const shown = text.slice(Math.max(0, text.length - rest)).map((line) => paint.dim(`  ${line}`));
   if (lines.length <= room) return [...lines, ...shown];
-  const more = `  … and ${lines.length - room + 1} more lines: ${call} show ${shortId(root)}`;
-  return [...lines.slice(0, room - 1), paint.dim(more)];
+  // Half a command is none.
+  const more = `  … and ${lines.length - room + 1} more lines`;
+  const where = `${more}: ${call} show ${shortId(root)}`;
+  return [...lines.slice(0, room - 1), paint.dim(cutToWidth(textWidth(where) <= width ? where : more, width))];
 }
 
 export interface LiveTreeOptions {

@@ -97,6 +97,29 @@ it.each([
   expect(narrow).toHaveLength(before.length + 1);
 });
 
+it.each([24, 40, 60])('what is typed in wide letters stays in its row at %i columns, and all above it stays', async (columns) => {
+  const terminal = lateTerminal(columns);
+  const view = createLiveTree({ screen: terminal.screen, clock: handClock(), root: ROOT, call: 'troupe' });
+  const above = ABOVE.map((line) => line.slice(0, columns));
+  view.say(above);
+  const text = 'no,\t漢字 is not my language: e\u0301 漢字かな交じりの文章を書く';
+  const letters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+  for (let count = 0; count <= letters.length; count += 1) {
+    const typed = letters.slice(0, count).join('');
+    view.typing({ ...QUESTION, text: typed, cursor: typed.length });
+    const lines = await terminal.lines();
+    expect(lines.slice(0, -1)).toEqual(above);
+    const newest = letters
+      .slice(Math.max(0, count - 3), count)
+      .join('')
+      .replace(/\s/g, '');
+    expect(lines.at(-1)?.replaceAll(' ', '').endsWith(newest)).toBe(true);
+  }
+  // In the middle of it: what is behind the cursor is seen as far as there is room.
+  view.typing({ ...QUESTION, text, cursor: 4 });
+  expect(await terminal.lines()).toEqual([...above, expect.stringMatching(/no, {2}漢/)]);
+});
+
 it.each([24, 30, 40, 45, 60, 80])('a question shows every choice at %i columns', async (columns) => {
   const terminal = lateTerminal(columns);
   const view = createLiveTree({ screen: terminal.screen, clock: handClock(), root: ROOT, call: 'troupe' });

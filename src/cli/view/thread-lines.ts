@@ -48,9 +48,9 @@ function messageLine(message: ShownMessage, paint: Screen['paint'], width: numbe
   const kind = message.kind === null ? '' : ` (${message.kind})`;
   const head = `  ${safeLine(message.from)} → ${safeLine(message.to)}${kind}  `;
   const receipt = receiptOf(message);
-  const room = Math.min(TEXT_CHARACTERS, width - textWidth(head) - receipt.length - 4);
+  const room = Math.min(TEXT_CHARACTERS, width - textWidth(head) - textWidth(receipt) - 4);
   const text = room < 4 ? '' : `“${cutToWidth(safeLine(firstLine(message.content, TEXT_CHARACTERS)), room)}”  `;
-  return `${cutToWidth(head + text, Math.max(1, width - receipt.length))}${paint.dim(receipt)}`;
+  return `${cutToWidth(head + text, Math.max(1, width - textWidth(receipt)))}${paint.dim(receipt)}`;
 }
 
 function receiptOf({ includedIn, readAt, lagMs }: ShownMessage): string {

@@ -141,6 +141,30 @@ describe('on a narrow screen', () => {
     expect(line).toMatch(/ asking anthropic.* · \$1\.25 · 1m14s$/);
   });
 
+  it.each([30, 40])('of %i columns a run shows what it cost and how long it has taken, and who it is', (width) => {
+    expect(textWidth(lineAt(width))).toBeLessThanOrEqual(width);
+    expect(lineAt(width)).toMatch(/^● a-rat.* {2}ask(?:ing )?… · \$1\.25 · 1m14s$/);
+  });
+
+  it('so does one below that waits, whose part is not said before that', () => {
+    const list = eventList();
+    started(list, 'desk');
+    const origin = { kind: 'call', parent: ROOT, reason: 'r' } as const;
+    started(list, 'summarizer', { origin }, { run: run('one'), at: 2 });
+    answered(list, 1, { tokens: [90, 10] }, { run: run('one') });
+    list.add('approval.asked', { wait: 'w', tool: 'shell', input: {}, why: 'w' }, { run: run('one') });
+    const tree = list.events.reduce(foldRunTree, initialRunTree());
+    const below = (width: number) => treeLines(tree, ROOT, { ...look, width, now: startedAt(67) })[1];
+    expect(below(40)).toBe('└─ ? summarizer  waiting · $? · 1m05s');
+    expect(below(80)).toBe('└─ ? summarizer (sub-agent)  waiting on you · cost unknown (1 call) · 1m05s “r”');
+  });
+
+  it('cycles do, too', () => {
+    expect(treeLines(session(), ROOT, { ...look, brief: true, width: 36 }).at(-1)).toMatch(
+      /^ {3}└─ cycle 2 {2}.* · \$\S+ · \S+s$/,
+    );
+  });
+
   it('counts go first, the calls of tools before all', () => {
     expect(lineAt(200)).toContain(' · turn 13 · 9 tools · 100.0k tokens · ');
     expect(lineAt(60)).not.toMatch(/turn|tools|tokens/);

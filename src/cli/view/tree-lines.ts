@@ -105,9 +105,10 @@ function cycleLine(tree: RunTree, { cycle, runs, over }: CycleItem, guide: strin
   const took = over ? readableDuration(Math.max(...runs.map((run) => run.endedAt ?? from)) - from) : wholeSeconds(now - from);
   const who = members === 0 ? 'supervisor only' : counted(members, 'member');
   const head = `cycle ${cycle}`;
-  const facts = [who, `${tokens} tokens`, readableCost(spent), took].join(' · ');
+  const cost = { text: readableCost(spent), brief: briefCost(spent) };
+  const facts: readonly Fact[] = [{ text: who }, { text: `${tokens} tokens`, rank: 2 }, cost, { text: took }];
   const room = width - textWidth(guide) - textWidth(head) - 2;
-  const tail = room > 0 ? `  ${paint.dim(cutToWidth(facts, room))}` : '';
+  const tail = room > 0 ? `  ${paint.dim(fitted(facts, room).text)}` : '';
   return `${paint.dim(guide)}${cutToWidth(head, Math.max(1, width - textWidth(guide)))}${tail}`;
 }
 
@@ -138,14 +139,32 @@ function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, l
 
 function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, look: TreeLook): string {
   const { paint, width } = look;
-  const role = roleText(node, root);
-  const head = cutToWidth(`${safeLine(shownAgent(node.agent, node.role))}${role}`, Math.max(1, width - textWidth(guide) - 2));
-  const used = textWidth(guide) + 2 + textWidth(head) + 2;
-  const facts = withError(fitted(factsOf(tree, node, look), Math.max(0, width - used)), node, root, width - used);
+  const room = Math.max(1, width - textWidth(guide) - 2);
+  const { head, facts: known } = headAndFacts(namesOf(node, root), factsOf(tree, node, look), room);
+  const facts = withError(known, node, root, room - textWidth(head) - 2);
   const tail = facts === '' ? '' : `  ${node.waits.length > 0 ? paint.yellow(facts) : paint.dim(facts)}`;
   const { state, verification } = node;
   const symbol = symbolOf({ verification, state: stillState(tree, node, look) ?? state }, paint);
   return `${paint.dim(guide)}${symbol} ${paint.bold(head)}${tail}`;
+}
+
+/** Who it is and its part; who it is, where there is no room for both. */
+function namesOf(node: RunNode, root: RunNode): readonly [string, string] {
+  const name = safeLine(shownAgent(node.agent, node.role));
+  return [`${name}${roleText(node, root)}`, name];
+}
+
+/** Less of a name tells nobody apart. */
+const NAME_WIDTH_MIN = 6;
+
+/** Its part goes before what it costs and how long it takes does, and then the end of its name. */
+function headAndFacts([whole, name]: readonly [string, string], facts: readonly Fact[], room: number) {
+  const beside = (head: string): Fitted => fitted(facts, Math.max(0, room - textWidth(head) - 2));
+  const head = cutToWidth(whole, room);
+  const { text, least } = beside(head);
+  if (least <= room - textWidth(head) - 2) return { head, facts: text };
+  const short = cutToWidth(name, Math.max(Math.min(NAME_WIDTH_MIN, room), room - 2 - least));
+  return { head: short, facts: beside(short).text };
 }
 
 /** The run's part, and whether the answer is its own: the root's result may be that of the last in a chain. */
@@ -167,21 +186,35 @@ interface Fact {
 }
 
 const STATE_WIDTH_MIN = 8;
+/** Of a word, with what says that it is cut. */
+const LETTERS_MIN = 3;
+const ON_YOU = 'waiting on you';
+const WAITING = 'waiting';
+
+interface Fitted {
+  readonly text: string;
+  /** The columns that are needed for all that has to be seen. */
+  readonly least: number;
+}
 
 /** What it costs and how long it takes are seen on a narrow screen, too: first counts go, then the end of what it is doing. */
-function fitted(facts: readonly Fact[], room: number): string {
+function fitted(facts: readonly Fact[], room: number): Fitted {
   const joined = (some: readonly Fact[]): string => some.map(({ text }) => text).join(' · ');
   let left = facts;
   for (const step of [1, 2, 'brief', 3]) {
-    if (textWidth(joined(left)) <= room) return joined(left);
+    if (textWidth(joined(left)) <= room) return { text: joined(left), least: 0 };
     left = step === 'brief' ? left.map(({ brief, ...fact }) => ({ ...fact, text: brief ?? fact.text })) : left;
     left = left.filter((fact) => fact.rank !== step);
   }
   const [state, ...others] = left;
   const rest = others.length === 0 ? '' : ` · ${joined(others)}`;
   const stateRoom = room - textWidth(rest);
-  if (state === undefined || stateRoom < STATE_WIDTH_MIN) return cutToWidth(joined(left), room);
-  return `${cutToWidth(state.text, stateRoom)}${rest}`;
+  const least = textWidth(rest) + Math.min(STATE_WIDTH_MIN, textWidth(state?.text ?? ''));
+  if (state === undefined || stateRoom < 0) return { text: cutToWidth(joined(left), room), least };
+  // The sign before its name says it, too.
+  if (stateRoom < LETTERS_MIN) return { text: cutToWidth(joined(others), room), least };
+  const short = state.text === ON_YOU && textWidth(WAITING) <= stateRoom ? WAITING : cutToWidth(state.text, stateRoom);
+  return { text: `${short}${rest}`, least };
 }
 
 /** As much of what went wrong as there is room for; what the summary says of the whole is not said here, too. */
@@ -222,7 +255,7 @@ function stateText(node: RunNode, now: number, written: number): string {
     case 'ended':
       return endedText(node.state, node.verification);
     case 'waiting':
-      return 'waiting on you';
+      return ON_YOU;
     case 'paused':
     case 'parked':
       return activity.kind;
