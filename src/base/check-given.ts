@@ -23,6 +23,8 @@ export const isFunction = check((value) => typeof value === 'function', 'a funct
 export const isObject = check((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object');
 export const isAmount = check((value) => typeof value === 'number' && Number.isFinite(value) && value >= 0, 'a number from 0 on');
 export const isCount = check((value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number from 0 on');
+/** Of something that may take so many milliseconds: with none it could never be done. */
+export const isTimeLimit = check((value) => Number.isSafeInteger(value) && Number(value) > 0, 'a whole number from 1 on');
 export const isOneOf = (...values: readonly string[]): Check =>
   check((value) => typeof value === 'string' && values.includes(value), values.map((value) => `'${value}'`).join(' or '));
 

@@ -55,6 +55,7 @@ describe('assistants in the settings', () => {
     ['{ warm: 65 }', 'warm'],
     ['{ restarts: -1 }', 'restarts'],
     ['{ lifetime: soon }', 'lifetime'],
+    ['{ lifetime: 0 }', 'lifetime'],
     ['{ activ: 4 }', 'activ'],
     ['4', 'assistants'],
   ])('%s is refused by name', async (value, named) => {

@@ -1,7 +1,7 @@
 /** What `troupe.yaml` may say. Loaded only for a project that has one. */
 import { z } from 'zod';
 import { definitionSchema } from '../agents/definition/definition.ts';
-import { duration } from '../agents/definition/duration-schema.ts';
+import { duration, timeLimit } from '../agents/definition/duration-schema.ts';
 import { elsewhereSchema, extensionsSchema } from '../agents/definition/remote.ts';
 import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
@@ -119,7 +119,7 @@ export const settingsSchema = z.strictObject({
       waiting: count.optional(),
       perSession: count.optional(),
       depth: count.optional(),
-      lifetime: duration.optional(),
+      lifetime: timeLimit.optional(),
       /** In MiB, for each process. */
       memory: z.number().int().min(64).optional(),
       /** Processes that are kept ready. */

@@ -91,6 +91,7 @@ describe('a tool of a program', () => {
     ['nothing to run', () => defineTool({ ...draft, run: undefined } as unknown as typeof draft), '"run" is missing'],
     ['no description', () => defineTool({ ...draft, description: '' }), '"description" must be text'],
     ['another replay', () => defineTool({ ...draft, replay: 'always' as 'safe' }), "must be 'safe' or 'never'"],
+    ['no time at all', () => defineTool({ ...draft, timeoutMs: 0 }), '"timeoutMs" must be a whole number from 1 on'],
     ['a time limit below nothing', () => defineTool({ ...draft, timeoutMs: -1 }), '"timeoutMs" must be a whole number'],
     ['a schema of zod/mini', () => defineTool({ ...draft, input: mini.object({}) as never }), 'no schema that can say'],
     ['a schema of zod 3', () => defineTool({ ...draft, input: older.object({}) as never }), 'no schema that can say'],

@@ -4,7 +4,7 @@
  * version to the next: a program need not have the zod that Troupe has.
  */
 
-import { type ChecksOf, isCount, isFlag, isFunction, isOneOf, isText, requireGiven } from '../base/check-given.ts';
+import { type ChecksOf, isFlag, isFunction, isOneOf, isText, isTimeLimit, requireGiven } from '../base/check-given.ts';
 import { messageOf, TroupeError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { present } from '../base/present.ts';
@@ -55,7 +55,7 @@ const CHECKS: ChecksOf<ToolDraft<unknown>> = {
   input: () => undefined,
   readOnly: isFlag,
   replay: isOneOf('safe', 'never'),
-  timeoutMs: isCount,
+  timeoutMs: isTimeLimit,
   run: isFunction,
 };
 

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
 import { failureAction } from '../../events/tasks/task-events.ts';
-import { duration } from './duration-schema.ts';
+import { duration, timeLimit } from './duration-schema.ts';
 import { type ExecutorUse, executorSchema } from './executor.ts';
 import { a2aSchema, type RemoteAgent } from './remote.ts';
 import { verifySchema } from './verify.ts';
@@ -47,7 +47,7 @@ const architect = z.strictObject({
       /** Rounds of questions before a task is handed over. */
       maxClarifyRounds: z.number().int().nonnegative().max(limits.clarifyRoundsMax).optional(),
       maxCliCalls: count.optional(),
-      maxDuration: duration.optional(),
+      maxDuration: timeLimit.optional(),
       /** In MiB. */
       maxMemory: count.optional(),
       /** How often the same error may come before the policy says what happens. */
@@ -56,7 +56,7 @@ const architect = z.strictObject({
       summarizeThreshold: count.optional(),
       maxUsd: z.number().positive().optional(),
       /** How long an executor may work without a new change of a file and without a new test result. */
-      stallAfter: duration.optional(),
+      stallAfter: timeLimit.optional(),
     })
     .optional(),
   failurePolicy: z.strictObject({ onRepeatedError: failureAction.optional(), onTimeout: failureAction.optional() }).optional(),
@@ -114,8 +114,8 @@ export const definitionSchema = z.strictObject({
       workers: z.array(worker).min(1).max(100).optional(),
       evaluator: name.optional(),
       maxIterations: count.optional(),
-      workerTimeout: duration.optional(),
-      collectTimeout: duration.optional(),
+      workerTimeout: timeLimit.optional(),
+      collectTimeout: timeLimit.optional(),
       sharedContext: context.optional(),
       routingContext: context.optional(),
     })
@@ -144,7 +144,7 @@ export const definitionSchema = z.strictObject({
       fallback: name.optional(),
       fallbackReasonTemplate: template.optional(),
       // those who were chosen
-      timeout: duration.optional(),
+      timeout: timeLimit.optional(),
       retries: z.number().int().nonnegative().max(limits.dispatchRetriesMax).optional(),
       retryDelay: duration.optional(),
       needsInput: z.boolean().optional(),
@@ -167,8 +167,8 @@ export const definitionSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
   reasoning: z.enum(['none', 'minimal', 'low', 'medium', 'high']).optional(),
-  llmTimeout: duration.optional(),
-  toolTimeout: duration.optional(),
+  llmTimeout: timeLimit.optional(),
+  toolTimeout: timeLimit.optional(),
   toolResponseMaxBytes: count.optional(),
   contextWindow: count.optional(),
   budget: z

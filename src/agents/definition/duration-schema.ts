@@ -10,3 +10,6 @@ export const duration = z.union([z.string(), z.number()]).transform((value, cont
   }
   return milliseconds;
 });
+
+/** How long something may take: with no time at all nobody could ever be done. */
+export const timeLimit = duration.refine((milliseconds) => milliseconds > 0, { error: 'must be more than 0' });

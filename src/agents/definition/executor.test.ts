@@ -68,6 +68,7 @@ describe('a file of an agent that an executor works for', () => {
     ['maxMemory: lots', /amount of memory/],
     ['maxMemory: 0', /maxMemory|amount of memory|greater|positive/i],
     ['maxDuration: soon', /duration/],
+    ['maxDuration: 0', /more than 0/],
     ['mode: careful', /mode/],
     ['maxCli: 3', /unknown key "maxCli"/],
   ])('refuses %s', async (line, said) => {

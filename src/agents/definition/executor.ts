@@ -1,6 +1,6 @@
 /** An agent whose work is done by an executor: a coding agent in a process of its own, which stands where others have a model. */
 import { z } from 'zod';
-import { duration } from './duration-schema.ts';
+import { timeLimit } from './duration-schema.ts';
 import { type RemoteAgent, remoteModel } from './remote.ts';
 
 const name = z.string().min(1).max(100).normalize('NFC');
@@ -26,7 +26,7 @@ const useSchema = z.strictObject({
   model: z.string().min(1).max(200).optional(),
   // what one run of the agent may use up
   maxCliCalls: count.optional(),
-  maxDuration: duration.optional(),
+  maxDuration: timeLimit.optional(),
   /** In MiB, of all its processes together. */
   maxMemory: memory.optional(),
   /** What counts as spent where it does not say what it cost. */

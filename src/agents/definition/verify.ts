@@ -1,7 +1,7 @@
 /** `verify`: commands that the runtime itself runs when the work is said to be done; how they end decides. */
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
-import { duration } from './duration-schema.ts';
+import { timeLimit } from './duration-schema.ts';
 
 const commands = z
   .array(z.string().min(1).max(limits.verifyCharacters).refine(hasText, 'is empty'))
@@ -13,7 +13,7 @@ export const verifySchema = z.union([
   z.strictObject({
     commands,
     /** For each command. */
-    timeout: duration.optional(),
+    timeout: timeLimit.optional(),
     /** How often the agent may mend what fails before it ends; without it, never. */
     retries: z.number().int().min(0).max(limits.verifyRetries).optional(),
     /** Changing old tests is part of the work, and does not count against it. */

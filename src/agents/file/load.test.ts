@@ -201,6 +201,28 @@ const BAD: readonly (readonly [string, string, readonly string[]])[] = [
     ],
   ],
   [
+    'no time at all for what may take some',
+    withKeys('llmTimeout: 0', 'toolTimeout: 0s', 'verify: { commands: [make], timeout: 0.4ms }', 'budget: { wall: 0 }'),
+    [
+      'agents/a.md:2:13: error: "llmTimeout" must be more than 0',
+      'agents/a.md:3:14: error: "toolTimeout" must be more than 0',
+      'agents/a.md:4:38: error: "verify.timeout" must be more than 0',
+    ],
+  ],
+  [
+    'nor for those who work for others',
+    withKeys('group: { mode: broadcast, workers: [b], workerTimeout: 0, collectTimeout: 0 }'),
+    [
+      'agents/a.md:2:56: error: "group.workerTimeout" must be more than 0',
+      'agents/a.md:2:75: error: "group.collectTimeout" must be more than 0',
+    ],
+  ],
+  [
+    'nor for those who were chosen',
+    withKeys('dispatch: { agents: [c], timeout: 0, retryDelay: 0 }'),
+    ['agents/a.md:2:35: error: "dispatch.timeout" must be more than 0'],
+  ],
+  [
     'an MCP server with a bad address',
     withKeys('mcp:', '  web: { url: nowhere }'),
     ['agents/a.md:3:15: error: "mcp.web.url" must be a URL, not "nowhere"'],
