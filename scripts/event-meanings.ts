@@ -156,7 +156,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       inDoubt: 'the call was under way when the process died, and it was not made again',
       gone: 'the call was not made: its exact arguments held a secret, and the key that they were sealed with is not here',
       durationMs: 'how long it took',
-      saw: 'the versions of files, by their SHA-256, that the agent knows from this; `null` where there is no file',
+      saw: 'the versions of files, by their SHA-256, that the agent knows from this; `null` for none; `lines`: those shown whole',
       child: 'the sub-agent that answered, and whether it can be asked again',
     },
   },

@@ -8,7 +8,7 @@ import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
 import { budget, goingOnEvents, termsOfTree } from './going-on.ts';
 import { frozenChild, openChange, sessionFacts } from './left-behind.ts';
-import { assistantMessage, callCost, imagePart, jsonValue, message, textPart, usage } from './message-schemas.ts';
+import { assistantMessage, callCost, imagePart, jsonValue, message, seenFile, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
 import { outsideReason } from './outside-reason.ts';
 import { patternEvents } from './pattern-events.ts';
@@ -251,7 +251,7 @@ const catalogue = {
     gone: z.boolean().optional(),
     durationMs: z.number(),
     /** The versions of files, by their SHA-256, that the agent knows from this; `null` where there is none. */
-    saw: z.array(z.object({ path: z.string(), sha256: z.string().nullable(), written: z.boolean().optional() })).optional(),
+    saw: z.array(seenFile).optional(),
     /** The sub-agent that answered, whether it can be asked again, and what all its answers so far are worth. */
     child: frozenChild.optional(),
   }),

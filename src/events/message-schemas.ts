@@ -79,3 +79,11 @@ export const peerParts = z.array(
   }),
 );
 export type PeerParts = z.infer<typeof peerParts>;
+
+/** What a tool's result says of a file. */
+export const seenFile = z.object({
+  path: z.string(),
+  sha256: z.string().nullable(),
+  written: z.boolean().optional(),
+  lines: z.object({ from: z.number().int(), to: z.number().int(), of: z.number().int() }).optional(),
+});

@@ -21,12 +21,16 @@ export interface SeenFile {
   readonly sha256: string | null;
   /** The caller made it what it is. */
   readonly written?: boolean | undefined;
+  /** The lines that were shown whole, of so many; without it, all there is of it. `to` is before `from` where there are none. */
+  readonly lines?: { readonly from: number; readonly to: number; readonly of: number } | undefined;
 }
 
 /** What the caller knows of the workspace's files. */
 export interface SeenFiles {
   /** The version that the caller goes by: seen before this turn, or written by itself. `undefined` when it has not looked. */
   version(path: string): Promise<string | null | undefined>;
+  /** The first line of that version that the caller has not seen; `undefined` when it has seen all of them. */
+  unread(path: string): Promise<number | undefined>;
   /** The agent that made a version, where that is known. */
   changedBy(path: string, sha256: string): Promise<string | undefined>;
 }

@@ -22,7 +22,7 @@ const read = readTool({ guard });
 const write = writeTool({ clock: systemClock, random: systemRandom, guard });
 
 function contextOf(version: string | null | undefined): ToolContext {
-  const seen: SeenFiles = { version: async () => version, changedBy: async () => undefined };
+  const seen: SeenFiles = { version: async () => version, unread: async () => undefined, changedBy: async () => undefined };
   return { workspace, signal, run: 'run_test' as RunId, idempotencyKey: 'k', seen, redact: (text) => text };
 }
 

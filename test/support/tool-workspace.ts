@@ -36,9 +36,14 @@ function upToDate(folder: string): SeenFiles {
       const bytes = await readFile(join(folder, path)).catch(() => undefined);
       return bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex');
     },
+    unread: async () => undefined,
     changedBy: async () => undefined,
   };
 }
 
 /** Somebody who has seen nothing. */
-export const unseen: SeenFiles = { version: async () => undefined, changedBy: async () => undefined };
+export const unseen: SeenFiles = {
+  version: async () => undefined,
+  unread: async () => undefined,
+  changedBy: async () => undefined,
+};

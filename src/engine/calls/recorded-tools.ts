@@ -31,7 +31,7 @@ import { type CommandLimit, createCommandLimit } from './command-limit.ts';
 import { permitted } from './permitted.ts';
 import { resultBytes } from './result-room.ts';
 import { argumentsGone, askAboutGone, goneText } from './sealed-arguments.ts';
-import { createFileMemory, type FileMemory } from './seen-files.ts';
+import { createFileMemory, type FileMemory, seenOfCut } from './seen-files.ts';
 
 /** What calling any tool takes, agents among them. */
 export type CallsTools = CallsAgents & ToolAccess & ProofAccess & WorksInFolders;
@@ -288,15 +288,16 @@ function record(
   const given = outcome.kind === 'ok' ? outcome.content : [{ type: 'text' as const, text: outcome.message }];
   const whole = given.map((part) => (part.type === 'text' ? { ...part, text: tree.redact(part.text) } : part));
   const { content, attachment, wholeBytes } = bounded(whole, resultBytes(setup.definition, call.beside, whole), (text) => text);
+  const saw = wholeBytes === undefined ? outcome.saw : outcome.saw?.map((file) => seenOfCut(file, content));
   const payload: ResultPayload = {
     id: call.asked.id,
     name: call.tool.name,
     content,
     durationMs,
     ...(outcome.kind === 'error' ? { isError: true } : {}),
-    ...present({ wholeBytes, saw: outcome.saw && [...outcome.saw] }),
+    ...present({ wholeBytes, saw: saw && [...saw] }),
   };
-  if (outcome.saw !== undefined) caller.files.note(call.turn, outcome.saw);
+  if (saw !== undefined) caller.files.note(call.turn, saw);
   const evidence = (outcome.evidence ?? []).map((item) =>
     node.journal.event(item.type, item.payload, {
       step: call.step,

@@ -27,6 +27,7 @@ const builtIns = [...createBuiltIns({ clock: systemClock, random: systemRandom, 
 );
 const tools = ['read', 'write', 'edit', 'ask'];
 const reads = { name: 'read', input: { path: 'a.txt' } };
+const reading = (offset: number, limit: number) => ({ name: 'read', input: { path: 'a.txt', offset, limit } });
 const writes = (content: string) => ({ name: 'write', input: { path: 'a.txt', content } });
 const edits = (old: string, fresh: string) => ({ name: 'edit', input: { path: 'a.txt', old, new: fresh } });
 
@@ -89,6 +90,57 @@ describe('one agent', () => {
     await resultOf(await start(world, { workspace: folder }));
     expect(heard[2]).toContain('was changed since you read it');
     expect(await held()).toBe('by another');
+  });
+
+  it.each([
+    // What is read, then written: the answer to the write, and what the file holds.
+    ['a part', [reading(1, 5)], 'you have not seen line 6'],
+    ['parts that leave a gap', [reading(1, 5), reading(7, 20)], 'you have not seen line 6'],
+    ['the end', [reading(11, 20)], 'you have not seen line 1'],
+    ['nothing of it', [reading(100, 5)], 'you have not seen line 1'],
+    ['a part, and a piece edited', [reading(1, 5), edits('line 3\n', 'line three\n')], 'you have not seen line 1;'],
+    ['nothing, and a piece edited', [edits('line 3\n', 'line three\n')], 'you have not seen line 1;'],
+    ['a part, and an edit that changes nothing', [reading(1, 5), edits('line 3', 'line 3')], 'you have not seen line 6'],
+    ['all, then a part', [reads, reading(1, 5)], 'Replaced a.txt'],
+    ['all in parts', [reading(11, 20), reading(1, 5), reading(4, 9)], 'Replaced a.txt'],
+    ['all, and a piece edited', [reads, edits('line 3\n', 'line three\n')], 'Replaced a.txt'],
+  ])('that has read %s does not lose the rest by a write', async (_what, before, answer) => {
+    await put(Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join(''));
+    const heard: string[] = [];
+    const world = createdWorld({
+      brain: (request) => {
+        heard.push(told(request));
+        const call = [...before, writes('short')][turnOf(request) - 1];
+        return call === undefined ? says('Done.') : calls(call);
+      },
+    });
+    await resultOf(await start(world, { workspace: folder }));
+    expect(heard.at(-1)).toContain(answer);
+    expect((await held()) === 'short').toBe(answer.startsWith('Replaced'));
+  });
+
+  it('whose result was cut has seen what stands before the gap; a line that is too long is never seen whole', async () => {
+    await put(`${Array.from({ length: 400 }, (_, index) => `line ${index + 1} ${'x'.repeat(60)}\n`).join('')}`);
+    await writeFile(join(folder, 'long.txt'), `one\n${'x'.repeat(5_000)}\n`);
+    const heard: string[] = [];
+    const long = { name: 'write', input: { path: 'long.txt', content: 'short' } };
+    const rest = (line: number) => [0, 1, 2].map((step) => reading(line + step * 120, 120));
+    const unseen = () => Number(/not seen line (\d+);/.exec(heard.find((text) => text.includes('a.txt has')) ?? '')?.[1]);
+    const world = createdWorld({
+      brain: (request) => {
+        heard.push(told(request));
+        if (turnOf(request) === 1) return calls(reads, { name: 'read', input: { path: 'long.txt' } });
+        if (turnOf(request) === 2) return calls(long);
+        if (turnOf(request) === 3) return calls(writes('short'));
+        if (turnOf(request) === 4) return calls(...rest(unseen()));
+        return turnOf(request) === 5 ? calls(writes('short')) : says('Done.');
+      },
+    });
+    await resultOf(await start(world, { workspace: folder }));
+    expect(heard[2]).toContain('long.txt has 2 lines and you have not seen line 2; nothing was changed. It is too long');
+    expect(unseen()).toBeGreaterThan(20);
+    expect(unseen()).toBeLessThan(200);
+    expect(heard.at(-1)).toContain('Replaced a.txt');
   });
 
   it('remembers over the end of a process, and from one prompt to the next', async () => {

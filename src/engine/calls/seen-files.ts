@@ -4,7 +4,9 @@
  * the calls of one turn were all decided before any of them was answered.
  */
 import type { RunId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import type { ImagePart, TextPart } from '../../events/messages.ts';
 import type { SeenFile, SeenFiles } from '../../tools/port.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { seenInFolderOf } from '../evidence/folders.ts';
@@ -21,10 +23,18 @@ export interface FileMemory {
 
 interface Known {
   /** The version, and the turn in which it was learnt; what was written is known at once. */
-  readonly latest: { readonly sha256: string | null; readonly turn: number };
+  readonly latest: View & { readonly turn: number };
   /** What was known before that turn. */
-  readonly earlier: string | null | undefined;
+  readonly earlier: View | undefined;
 }
+
+interface View {
+  readonly sha256: string | null;
+  /** Which of its lines were shown, in order and apart from each other; without it, all. */
+  readonly shown?: readonly Lines[] | undefined;
+}
+
+type Lines = NonNullable<SeenFile['lines']>;
 
 export function createFileMemory(tree: LedgerAccess & Writes & WorksInFolders, node: DrivenRun): FileMemory {
   const known = noted(node.journal.past);
@@ -35,27 +45,60 @@ export function createFileMemory(tree: LedgerAccess & Writes & WorksInFolders, n
     inherited ??= earlierRuns(tree, earlier);
     return inherited;
   };
+  const viewOf = async (path: string, turn: number): Promise<View | undefined> => {
+    const own = versionOf(known.get(path), turn);
+    if (earlier === undefined || (own !== undefined && own.shown === undefined)) return own;
+    return together((await before()).get(path)?.latest, own);
+  };
   return {
     note: (turn, saw) => learn(known, turn, saw),
     during: (turn) => ({
-      async version(path) {
-        const own = versionOf(known.get(path), turn);
-        return own === undefined && earlier !== undefined ? (await before()).get(path)?.latest.sha256 : own;
-      },
+      version: async (path) => (await viewOf(path, turn))?.sha256,
+      unread: async (path) => firstUnread((await viewOf(path, turn))?.shown),
       changedBy: (path, sha256) => authorOf(tree, node, path, sha256),
     }),
   };
 }
 
-function versionOf(file: Known | undefined, turn: number): string | null | undefined {
+/** Of a result that was cut, what stands before the gap was seen; the last line there may be half of one. */
+export function seenOfCut(file: SeenFile, content: readonly (TextPart | ImagePart)[]): SeenFile {
+  const { lines } = file;
+  if (lines === undefined) return file;
+  const rows = content.flatMap((part) => (part.type === 'text' ? part.text.split('\n') : []));
+  const gap = rows.findIndex((row) => row.startsWith('[… '));
+  const whole = rows.slice(0, Math.max(0, gap - 1)).filter((row) => /^\d+\t/.test(row)).length;
+  return { ...file, lines: { ...lines, to: Math.min(lines.to, lines.from - 1 + whole) } };
+}
+
+function versionOf(file: Known | undefined, turn: number): View | undefined {
   if (file === undefined) return undefined;
-  return file.latest.turn < turn ? file.latest.sha256 : file.earlier;
+  return file.latest.turn < turn ? file.latest : file.earlier;
+}
+
+/** What was seen of one version adds up; of another one it counts no more. */
+function together(before: View | undefined, now: View | undefined): View | undefined {
+  if (now === undefined) return before;
+  if (now.shown === undefined || before?.sha256 !== now.sha256) return now;
+  if (before.shown === undefined) return before;
+  const apart: Lines[] = [];
+  for (const lines of [...before.shown, ...now.shown].sort((a, b) => a.from - b.from)) {
+    const last = apart.at(-1);
+    if (last === undefined || lines.from > last.to + 1) apart.push(lines);
+    else apart[apart.length - 1] = { ...last, to: Math.max(last.to, lines.to) };
+  }
+  return { sha256: now.sha256, shown: apart };
+}
+
+function firstUnread([first]: readonly Lines[] = []): number | undefined {
+  if (first === undefined || (first.from === 1 && first.to >= first.of)) return undefined;
+  return first.from > 1 ? 1 : first.to + 1;
 }
 
 function learn(known: Map<string, Known>, turn: number, saw: readonly SeenFile[]): void {
-  for (const { path, sha256, written } of saw) {
+  for (const { path, sha256, written, lines } of saw) {
     const learnt = written === true ? turn - 1 : turn;
-    known.set(path, { latest: { sha256, turn: learnt }, earlier: versionOf(known.get(path), turn) });
+    const view = together(known.get(path)?.latest, { sha256, ...present({ shown: lines && [lines] }) });
+    known.set(path, { latest: { sha256, ...view, turn: learnt }, earlier: versionOf(known.get(path), turn) });
   }
 }
 

@@ -1,7 +1,7 @@
 /** No change of a file is lost: not to one who goes by an older version, not to another process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const said = (outcome: ToolOutcome): string =>
 /** The caller goes by what it saw then, whoever changed it. */
 async function having(place: TestWorkspace, path: string, by?: string): Promise<ToolContext> {
   const version = (await read.run({ path }, place.context)).saw?.[0]?.sha256;
-  return { ...place.context, seen: { version: async () => version, changedBy: async () => by } };
+  return { ...place.context, seen: { version: async () => version, unread: async () => undefined, changedBy: async () => by } };
 }
 
 describe('a change', () => {
@@ -89,6 +89,18 @@ describe('a change', () => {
     const gone = await write.run({ path: 'new.txt', content: 'mine' }, there);
     expect(gone).toMatchObject({ kind: 'error', saw: [{ path: 'new.txt', sha256: null }] });
     expect(await readdir(place.path)).toEqual(['.troupe']);
+  });
+
+  it('of a file with several names changes the one that was named, and says that the others stay', async () => {
+    await using place = await testWorkspace();
+    await writeFile(join(place.path, 'a.txt'), 'one');
+    await link(join(place.path, 'a.txt'), join(place.path, 'b.txt'));
+    expect(said(await edit.run({ path: 'b.txt', old: 'one', new: 'two' }, place.context))).toBe(
+      'Edited b.txt (1 replacement, +1 -1 lines). The file had another name, which still holds what was there before: ' +
+        'a hard link is not followed.',
+    );
+    expect(await readFile(join(place.path, 'a.txt'), 'utf8')).toBe('one');
+    expect(said(await edit.run({ path: 'b.txt', old: 'two', new: 'three' }, place.context))).not.toContain('hard link');
   });
 
   it('that would leave the file as it is, is none, and is said to be none', async () => {

@@ -7,10 +7,11 @@ import type { Clock } from '../../base/clock.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
 import { ok, type Result } from '../../base/result.ts';
+import { counted } from '../../base/wording.ts';
 import { type Evidence, errorResult, type ToolContext, type ToolOutcome } from '../port.ts';
 import type { ProtectedKind } from '../protected-names.ts';
 import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
-import { type FileContent, readContent } from './file-content.ts';
+import { type FileContent, isTooLong, numberedLines, readContent } from './file-content.ts';
 import { alone } from './file-lock.ts';
 import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
@@ -64,12 +65,19 @@ async function changeNow(
   // What rules keep from being read, neither a failure nor a success may tell: whether a guess is in it is an answer, too.
   const isShown = context.mayShow?.(path) ?? true;
   const late = await tooLate(path, before, isShown ? change : { blind: 'refused' }, context);
+  // Who replaced all of it knows all of it; who replaced a piece knows no more than before.
+  const knowsRest = change.blind === 'refused' || (await knowsAll(path, before, context));
+  const seenOf = (bytes: string | Uint8Array) => ({
+    path,
+    sha256: sha256(bytes),
+    ...(knowsRest ? {} : { lines: unshown(bytes) }),
+  });
   if (late !== undefined && !isShown) return late;
   if (before !== undefined && next.ok && before.bytes.equals(Buffer.from(next.value)))
     return {
       kind: 'ok',
       content: [{ type: 'text', text: `${path} holds exactly this already; nothing was changed.` }],
-      saw: [{ path, sha256: sha256(before.bytes) }],
+      saw: [seenOf(before.bytes)],
     };
   if (late !== undefined) return late;
   if (!next.ok) return errorResult(next.error);
@@ -79,10 +87,41 @@ async function changeNow(
   const evidence = changeEvidence(path, before, next.value, context.redact);
   return {
     kind: 'ok',
-    content: [{ type: 'text', text: change.said(target, evidence.payload) }],
+    content: [{ type: 'text', text: change.said(target, evidence.payload) + otherNames(before) }],
     evidence: [evidence],
-    saw: [{ path, sha256: sha256(next.value), written: true }],
+    saw: [{ ...seenOf(next.value), written: true }],
   };
+}
+
+/**
+ * A replaced file is a new one, so it leaves its hard links behind. To write through them would reach what lies outside of the
+ * workspace, such as the store that pnpm shares with all projects.
+ */
+function otherNames(before: FileContent | undefined): string {
+  if (before === undefined || before.links < 2) return '';
+  const others = before.links === 2 ? 'another name, which still holds' : `${before.links - 1} other names, which still hold`;
+  return ` The file had ${others} what was there before: a hard link is not followed.`;
+}
+
+async function knowsAll(path: string, before: FileContent | undefined, { seen }: ToolContext): Promise<boolean> {
+  const version = before === undefined ? null : sha256(before.bytes);
+  return (await seen.version(path)) === version && (await seen.unread(path)) === undefined;
+}
+
+const unshown = (bytes: string | Uint8Array) => ({
+  from: 1,
+  to: 0,
+  of: numberedLines(new TextDecoder().decode(Buffer.from(bytes))).length,
+});
+
+/** What to tell a caller that would replace lines it has not seen. */
+function partlyRead(path: string, line: number, before: FileContent): string {
+  const lines = numberedLines(new TextDecoder().decode(before.bytes));
+  const known = `${path} has ${counted(lines.length, 'line')} and you have not seen line ${line}; nothing was changed.`;
+  if (isTooLong(lines[line - 1] ?? ''))
+    return `${known} It is too long to be shown whole: change a piece of the file with \`edit\`.`;
+  const first = `Read on with offset ${line} first, so that nothing in it is lost by mistake`;
+  return `${known} ${first}, or change what you saw with \`edit\`.`;
 }
 
 /** What to tell a caller that goes by another version of the file than the one that is there. */
@@ -94,6 +133,9 @@ async function tooLate(
 ): Promise<ToolOutcome | undefined> {
   const version = before === undefined ? null : sha256(before.bytes);
   const known = await seen.version(path);
+  const whole = blind === 'refused' && known === version ? before : undefined;
+  const line = whole === undefined ? undefined : await seen.unread(path);
+  if (whole !== undefined && line !== undefined) return errorResult(partlyRead(path, line, whole));
   if (known === version) return undefined;
   if (known === undefined) {
     if (blind === 'allowed' || before === undefined || before.bytes.length === 0) return undefined;

@@ -11,6 +11,8 @@ export interface FileContent {
   readonly bytes: Buffer;
   /** Permission bits, kept when the file is replaced. */
   readonly mode: number;
+  /** How many names it has in the file system, on our disk or on another's. */
+  readonly links: number;
 }
 
 const SNIFFED_BYTES = 8_192;
@@ -29,7 +31,7 @@ export async function readContent(
     if (facts.size > maxBytes) return fail(tooLarge(path.relative, facts.size));
     const bytes = await readAtMost(file, maxBytes + 1, facts.size);
     if (bytes.length > maxBytes) return fail(tooLarge(path.relative, bytes.length));
-    return ok({ bytes, mode: facts.mode & 0o777 });
+    return ok({ bytes, mode: facts.mode & 0o777, links: facts.nlink });
   } catch (error) {
     return fail(`${path.relative || '.'}: ${explain(error)}`);
   } finally {
@@ -44,6 +46,18 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** As they are counted for whoever reads it. */
+export function numberedLines(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Such a line is not shown whole. */
+export function isTooLong(line: string): boolean {
+  return line.length > limits.readLineCharacters;
 }
 
 export function looksBinary(bytes: Uint8Array): boolean {

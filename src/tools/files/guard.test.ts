@@ -165,7 +165,7 @@ describe('write and edit', () => {
   });
 });
 
-const noted = { version: async () => null, changedBy: async () => undefined };
+const noted = { version: async () => null, unread: async () => undefined, changedBy: async () => undefined };
 
 describe('read, list and search', () => {
   it('do not see state, wherever it is', async () => {

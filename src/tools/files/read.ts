@@ -6,9 +6,9 @@ import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
-import { errorResult, type OrdinaryTool, type ToolOutcome, textResult } from '../port.ts';
+import { errorResult, type OrdinaryTool, type SeenFile, type ToolOutcome, textResult } from '../port.ts';
 import { sha256 } from './file-change.ts';
-import { imageTypeOf, looksBinary, readContent } from './file-content.ts';
+import { imageTypeOf, isTooLong, looksBinary, numberedLines, readContent } from './file-content.ts';
 import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
 import { resolveInside } from './workspace.ts';
@@ -43,14 +43,16 @@ export function readTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
       const content = await readContent(inside.value);
       if (!content.ok) return errorResult(content.error);
       const { bytes } = content.value;
-      const saw = [{ path: relative, sha256: sha256(bytes) }];
+      const version = { path: relative, sha256: sha256(bytes) };
+      const saw = [version];
       const mediaType = imageTypeOf(bytes);
       if (mediaType !== undefined) return { ...imageResult(relative, mediaType, bytes), saw };
       if (looksBinary(bytes)) {
         const message = `${relative} is a binary file of ${groupDigits(bytes.length)} bytes and cannot be shown.`;
         return { kind: 'error', message, saw };
       }
-      return { ...textResult(numbered(new TextDecoder().decode(bytes), offset ?? 1, limit ?? limits.readLines)), saw };
+      const { text, lines } = numbered(new TextDecoder().decode(bytes), offset ?? 1, limit ?? limits.readLines);
+      return { ...textResult(text), saw: [{ ...version, lines }] };
     },
   });
 }
@@ -64,20 +66,23 @@ function imageResult(name: string, mediaType: string, bytes: Buffer): ToolOutcom
   return { kind: 'ok', content: [{ type: 'image', mediaType, data: bytes.toString('base64') }] };
 }
 
-function numbered(text: string, offset: number, limit: number): string {
-  if (text === '') return '(the file is empty)';
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  if (offset > lines.length) return `(the file has only ${counted(lines.length, 'line')})`;
+function numbered(text: string, offset: number, limit: number): { text: string; lines: NonNullable<SeenFile['lines']> } {
+  const lines = numberedLines(text);
+  const of = lines.length;
+  const none = { from: 1, to: 0, of };
+  if (text === '') return { text: '(the file is empty)', lines: none };
+  if (offset > of) return { text: `(the file has only ${counted(of, 'line')})`, lines: none };
   const shown = lines.slice(offset - 1, offset - 1 + limit);
   const last = offset - 1 + shown.length;
   const body = shown.map((line, index) => `${offset + index}\t${shortened(line)}`).join('\n');
-  if (last >= lines.length) return body;
-  return `${body}\n(lines ${offset} to ${last} of ${lines.length}; go on with offset ${last + 1})`;
+  const long = shown.findIndex(isTooLong);
+  const seen = { from: offset, to: long < 0 ? last : offset - 1 + long, of };
+  if (last >= of) return { text: body, lines: seen };
+  return { text: `${body}\n(lines ${offset} to ${last} of ${of}; go on with offset ${last + 1})`, lines: seen };
 }
 
 function shortened(line: string): string {
-  if (line.length <= limits.readLineCharacters) return line;
+  if (!isTooLong(line)) return line;
   const kept = startOf(line, limits.readLineCharacters);
   return `${kept}[… ${groupDigits(line.length - kept.length)} characters left out …]`;
 }
