@@ -86,9 +86,11 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
       await eventLoopTurn();
     }
   };
+  const say = (...lines: readonly string[]): void =>
+    show({ said: [...now().said, ...lines.flatMap((line) => stripVTControlCharacters(line).split('\n'))], back: 0 });
   const desk: Desk = {
-    say: (...lines) =>
-      show({ said: [...now().said, ...lines.flatMap((line) => stripVTControlCharacters(line).split('\n'))], back: 0 }),
+    say,
+    put: say,
     async ask(prompt, { prefill = '' } = {}) {
       await quiet();
       if (gone.signal.aborted) return undefined;

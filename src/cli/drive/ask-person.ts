@@ -50,12 +50,15 @@ export async function askPerson(
   const choices = wait.choices ?? [];
   const about = (): readonly string[] => [
     ...above(screen.width()),
-    ...`${mark} ${screen.paint.bold(askerOf(wait))}: ${safeText(wait.question)}`.split('\n'),
-    ...choices.map((choice, index) => `  ${index + 1}. ${safeLine(choice)}`),
+    ...proseLines(safeText(wait.question), widthOf(screen), { head: `${mark} ${screen.paint.bold(askerOf(wait))}: ` }),
+    ...choices.flatMap((choice, index) => proseLines(safeLine(choice), widthOf(screen), { head: `  ${index + 1}. `, indent: 5 })),
   ];
-  desk.say('', ...about());
+  desk.put('', ...about());
   return await asked(desk, '  answer: ', about, (typed) => parseText(typed, choices));
 }
+
+/** A file that gets the question has it as it is. */
+const widthOf = (screen: Screen): number | undefined => (screen.isTty ? screen.width() : undefined);
 
 /** Whether it is meant, of somebody who has said that they approve it before they had all of it before their eyes. */
 export async function confirmApproval(
@@ -134,7 +137,7 @@ async function showWhole(desk: Desk, screen: Screen, shown: ShownLines): Promise
   let pages = pagesOf(shown(), size.height);
   for (let index = 0; ; index += 1) {
     const page = pages[index] ?? [];
-    desk.say(...(index === 0 ? ['', ...page] : page));
+    desk.put(...(index === 0 ? ['', ...page] : page));
     if (index >= pages.length - 1) return 'seen';
     const at = `  page ${index + 1} of ${pages.length}: Enter`;
     const prompt: LinePrompt = [
@@ -234,7 +237,7 @@ async function asked<Said>(
   parse: (typed: string) => Said | undefined,
 ): Promise<Said | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    if (attempt > 0) desk.say('  that is none of the answers', '', ...about());
+    if (attempt > 0) desk.put('  that is none of the answers', '', ...about());
     const typed = await desk.ask(prompt, { about });
     if (typed === undefined) return undefined;
     const answer = parse(typed);

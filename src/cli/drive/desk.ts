@@ -9,6 +9,8 @@ import type { LinePrompt, RunView } from '../view/run-view.ts';
 
 export interface Desk {
   say(...lines: readonly string[]): void;
+  /** Says what is asked about next: it stays in sight. */
+  put(...lines: readonly string[]): void;
   /** `undefined` when they would rather not, or nobody wants to know any more. */
   ask(prompt: LinePrompt, put?: Put): Promise<string | undefined>;
   /** Their own editor on a text, with the screen to itself; `undefined` when they have named none. */
@@ -25,6 +27,7 @@ export interface Put {
 export function createDesk(terminal: Terminal, view: RunView, gone: AbortSignal): Desk {
   return {
     say: (...lines) => view.say(lines),
+    put: (...lines) => view.say(lines, 'asks'),
     async ask(prompt, { prefill, about } = {}) {
       const show = view.draws
         ? (line: { readonly text: string; readonly cursor: number }): void => view.typing({ prompt, ...line, about })

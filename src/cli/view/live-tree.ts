@@ -61,6 +61,12 @@ export interface LiveTreeOptions {
   readonly textRows?: number | undefined;
 }
 
+/** Rows for what a person is asked, and for what they type to it. */
+function rowsBelow(typed: TypedLine | undefined, asked: readonly string[], width: number): number {
+  const about = typed === undefined ? asked : (typed.about?.() ?? []);
+  return typed === undefined && asked.length === 0 ? 0 : 1 + rowsOf(about, width);
+}
+
 export function createLiveTree({ screen, clock, root, call, still, textRows }: LiveTreeOptions): RunView {
   let tree: RunTree | undefined;
   const words = createLiveWords();
@@ -70,15 +76,15 @@ export function createLiveTree({ screen, clock, root, call, still, textRows }: L
   let size: WindowSize | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let typed: TypedLine | undefined;
+  /** What was just asked, before anybody can type to it: the picture leaves it room. */
+  let asked: readonly string[] = [];
 
   const picture = (shown: string, standing?: TreeLook['standing']): readonly string[] => {
     if (tree === undefined || !tree.runs.has(root)) return [];
     const width = screen.width();
-    const below = typed === undefined ? 0 : 1 + rowsOf(typed.about?.() ?? [], width);
-    const height = screen.height() - below;
-    const { writing } = words;
-    const look = { now: clock.now(), width, height, paint: screen.paint, call, writing, ...present({ standing }) };
-    return frameLines(tree, root, { ...look, text: shown, textRows });
+    const height = screen.height() - rowsBelow(typed, asked, width);
+    const look = { now: clock.now(), width, height, paint: screen.paint, call, ...present({ standing }) };
+    return frameLines(tree, root, { ...look, writing: words.writing, text: shown, textRows });
   };
   const paint = (): void => canvas.paint(picture(words.text()), typed);
   const repaint = (): void => {
@@ -111,13 +117,15 @@ export function createLiveTree({ screen, clock, root, call, still, textRows }: L
   return {
     streams: true,
     draws: true,
-    say: (lines) => {
+    say: (lines, asks) => {
+      if (asks !== undefined) asked = lines;
       canvas.say(lines);
       repaint();
     },
     lend: () => canvas.lend(repaint),
     typing: (line) => {
       typed = line;
+      asked = [];
       wake();
       paint();
     },

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { answered, eventList, ROOT, started, startedAt } from '../../../test/support/event-list.ts';
 import { handClock } from '../../../test/support/hand-clock.ts';
 import { createTerminalScreen } from '../../../test/support/terminal/screen.ts';
+import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { ok } from '../../base/result.ts';
 import type { PermissionWait } from '../../engine/port.ts';
@@ -15,8 +16,8 @@ import type { TypedLine } from './run-view.ts';
 const ROWS = 24;
 
 /** A terminal that breaks every line anew at once, and a program that hears of it when it is told. */
-function lateTerminal(columns: number) {
-  const emulator = createTerminalScreen(columns, ROWS, true);
+function lateTerminal(columns: number, rows = ROWS) {
+  const emulator = createTerminalScreen(columns, rows, true);
   let written = Promise.resolve();
   let told = columns;
   const listeners = new Set<() => void>();
@@ -26,7 +27,7 @@ function lateTerminal(columns: number) {
   const output = {
     write,
     isTTY: true,
-    rows: ROWS,
+    rows,
     get columns() {
       return told;
     },
@@ -37,11 +38,15 @@ function lateTerminal(columns: number) {
     screen: createScreen(output, false),
     async resize(wide: number) {
       await written;
-      emulator.resize(wide, ROWS);
+      emulator.resize(wide, rows);
     },
     tell(wide: number) {
       told = wide;
       for (const listener of listeners) listener();
+    },
+    async inSight() {
+      await written;
+      return emulator.inSight();
     },
     async lines() {
       await written;
@@ -120,6 +125,44 @@ it.each([24, 40, 60])('what is typed in wide letters stays in its row at %i colu
   expect(await terminal.lines()).toEqual([...above, expect.stringMatching(/no, {2}漢/)]);
 });
 
+it.each([
+  [40, 10],
+  [80, 24],
+])('a question stays in sight below which a tall tree is drawn, at %i columns and %i rows', async (columns, rows) => {
+  const terminal = lateTerminal(columns, rows);
+  const clock = handClock();
+  const view = createLiveTree({ screen: terminal.screen, clock, root: ROOT, call: 'troupe' });
+  const list = eventList();
+  started(list, 'lead');
+  for (let child = 0; child < 30; child += 1)
+    started(list, `w${child}`, { origin: { kind: 'pattern', parent: ROOT, role: 'advisor' } }, { run: `run_w${child}` as RunId });
+  const tree = list.events.reduce(foldRunTree, initialRunTree());
+  const [first] = list.events;
+  if (first === undefined) throw new Error('no events');
+  view.event(first, tree);
+  clock.advance(1_000);
+  const question = `Which of the two?\n${'A sentence that has no room in one row of a narrow window. '.repeat(2)}`;
+  const wait = { run: ROOT, agent: 'w', wait: 'w', question, askedAt: '', kind: 'question', choices: ['one', 'two'] } as const;
+  let seen: readonly string[] = [];
+  const desk = {
+    say: (...lines: readonly string[]) => view.say(lines),
+    put: (...lines: readonly string[]) => view.say(lines, 'asks'),
+    ask: async (prompt: TypedLine['prompt'], put: { readonly about?: () => readonly string[] } = {}) => {
+      // Something happens before the question is there to be answered.
+      view.event(first, tree);
+      clock.advance(1_000);
+      view.typing({ prompt, text: '', cursor: 0, about: put.about });
+      seen = await terminal.inSight();
+      return undefined;
+    },
+    edit: async () => undefined,
+  };
+  await askPerson(desk, terminal.screen, wait, async () => undefined);
+  const text = seen.join(' ').replace(/\s+/g, ' ');
+  expect(text).toContain(`? w: ${question.trim().replaceAll('\n', ' ')} 1. one 2. two`);
+  expect(seen.filter((row) => row !== '').at(-1)).toBe('  answer:');
+});
+
 it.each([24, 30, 40, 45, 60, 80])('a question shows every choice at %i columns', async (columns) => {
   const terminal = lateTerminal(columns);
   const view = createLiveTree({ screen: terminal.screen, clock: handClock(), root: ROOT, call: 'troupe' });
@@ -137,6 +180,7 @@ it.each([24, 30, 40, 45, 60, 80])('a question shows every choice at %i columns',
   /** Edits the call, then leaves: both questions have been put by then. */
   const desk = {
     say: (...lines: readonly string[]) => view.say(lines),
+    put: (...lines: readonly string[]) => view.say(lines, 'asks'),
     ask: async (prompt: TypedLine['prompt']) => {
       view.typing({ prompt, text: '', cursor: 0 });
       seen.push((await terminal.lines()).at(-1) ?? '');

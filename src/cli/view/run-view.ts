@@ -10,8 +10,8 @@ export interface RunView {
   readonly streams: boolean;
   event(event: LedgerEvent, tree: RunTree): void;
   piece(piece: LivePiece): void;
-  /** Prints lines that stay, above what is drawn. */
-  say(lines: readonly string[]): void;
+  /** Prints lines that stay, above what is drawn; those that ask something stay in sight until it is typed to them. */
+  say(lines: readonly string[], asks?: 'asks'): void;
   /** What a person is typing, at the bottom; `undefined` when they are done. Nothing else is printed below it. */
   typing(line: TypedLine | undefined): void;
   /** Whether it draws that line itself. */

@@ -10,6 +10,8 @@ export interface TerminalScreen {
   resize(columns: number, rows: number): void;
   /** Everything from the first line that was ever printed, as it stands now; what scrolled away included. */
   lines(): readonly string[];
+  /** Only what stands in the window now. */
+  inSight(): readonly string[];
   /** The same by lines as they were printed: each with the rows that it takes. */
   paragraphs(): readonly (readonly string[])[];
   columns(): number;
@@ -46,6 +48,10 @@ export function createTerminalScreen(columns: number, rows: number, reflowCursor
     write: (text) => new Promise((resolve) => terminal.write(text, resolve)),
     resize: (wide, high) => terminal.resize(wide, high),
     lines: () => withoutEmptyEnd(rowsNow().map(({ text }) => text.trimEnd())),
+    inSight: () =>
+      rowsNow()
+        .slice(terminal.buffer.active.baseY)
+        .map(({ text }) => text.trimEnd()),
     paragraphs() {
       const all: string[][] = [];
       let open: string[] = [];
