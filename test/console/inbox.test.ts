@@ -81,6 +81,35 @@ describe('the inbox', () => {
     expect({ wrong, elsewhere }).toEqual({ wrong: [], elsewhere: [] });
   });
 
+  it('gives a rule for the session, or for the project, and then nobody is asked', async () => {
+    await using world = await serve();
+    await start(world, 'writer');
+    await using opened = await looking.open(world, '/inbox');
+    const { page, wrong } = opened;
+    type Rules = { readonly rules: readonly { readonly from: string; readonly tool: string }[] };
+    const given = async () => {
+      const { rules } = (await (await world.ask('/api/v1/permissions')).json()) as Rules;
+      return rules.filter(({ tool }) => tool === 'write').map(({ from }) => from);
+    };
+    expect(await given()).toEqual([]);
+    for (const key of ['2', '3']) {
+      await page.getByText('2 and 3 would also allow, from now on:').waitFor();
+      await page.keyboard.press(key);
+      await page.getByText('Approved. The run goes on.').waitFor();
+      if (key === '2') {
+        expect(await given()).toEqual(['session']);
+        await expect.poll(() => page.title()).toBe('Inbox · Troupe');
+        await start(world, 'writer');
+        await page.getByRole('link', { name: /^writer write/ }).click();
+      }
+    }
+    expect(await given()).toContain('remembered');
+    const response = await world.ask('/api/v1/runs', sendJson({ agent: 'writer', prompt: 'Again.' }));
+    const { run } = (await response.json()) as { run: string };
+    await expect.poll(async () => (await world.ledger.runs({ run: run as never }))[0]?.state).toBe('completed');
+    expect(wrong).toEqual([]);
+  });
+
   it('says who was first when somebody else has answered', async () => {
     await using world = await serve();
     const item = await start(world, 'writer');
@@ -153,6 +182,10 @@ describe('the inbox', () => {
         return page;
       }),
     );
+    const { thread_id } = spawned.structuredContent as { thread_id: string };
+    const write = (message: string) =>
+      client.callTool({ name: 'send_message', arguments: { to_assistant_id: 'helper', thread_id, message } });
+    await write('Heard with the answer.');
     const question_id = `${item?.run}/${item?.wait}`;
     const [pressed, said, told] = await Promise.all([
       Promise.all(
@@ -184,6 +217,17 @@ describe('the inbox', () => {
     await consoles[1]?.goto(new URL(`/sessions/${session}`, login).href);
     await consoles[1]?.getByText(`approved by ${first?.by}`).first().waitFor();
     expect((await project.look('logs', session)).out).toContain(`approved by ${first?.by}`);
+    // The assistant and its thread: what its model has been told, and what it has not.
+    await write('Too late for this turn.');
+    await consoles[0]?.goto(new URL('/assistants', login).href);
+    const row = consoles[0]?.getByRole('row', { name: /helper/ });
+    expect(await row?.textContent()).toMatch(/● running/);
+    await row?.getByRole('link', { name: 'helper' }).click();
+    const thread = consoles[0]?.getByRole('region', { name: 'Thread of helper' });
+    const receipt = (said: string, words: RegExp) =>
+      thread?.getByRole('listitem').filter({ hasText: said }).getByText(words).waitFor();
+    await receipt('Heard with the answer.', /^✓ part of a request after/);
+    await receipt('Too late for this turn.', /^◌ not read yet, for/);
     for (const page of consoles) await page.context().close();
     await client.close();
     serving.kill('SIGKILL');

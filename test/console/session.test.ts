@@ -11,7 +11,18 @@ import { agent, type Brain, calls, reports, turnOf } from '../support/world.ts';
 const lead = agent({ name: 'lead', tools: [], agents: ['helper'], permissions: {} });
 const helper = agent({ name: 'helper', tools: ['write'], permissions: { write: 'ask' } });
 
-const brain: Brain = (request) => {
+const slow = agent({ name: 'slow', tools: ['read'], permissions: {} });
+
+/** The slow one looks for many files, and its later turns wait until somebody lets them go on. */
+const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
+const looks = () =>
+  calls(...[0, 1, 2, 3, 4, 5].map((index) => ({ name: 'read', input: { path: `${index}.txt` }, id: `r${index}` })));
+
+const brain: Brain = async (request) => {
+  if (request.agent === 'slow') {
+    await gates[turnOf(request)]?.promise;
+    return looks();
+  }
   const isHelper = request.tools.some(({ name }) => name === 'write');
   if (turnOf(request) > 1) return reports(isHelper ? 'It is written.' : '# Done\n\nSee [the file](https://example.com/a).');
   if (isHelper) return calls({ name: 'write', input: { path: 'a.txt', content: 'one' } });
@@ -24,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => looking[Symbol.asyncDispose]());
 
-const serve = () => serveWorld({ brain, agents: [lead, helper], pages: looking.pages });
+const serve = () => serveWorld({ brain, agents: [lead, helper, slow], pages: looking.pages });
 
 describe('a session', () => {
   it('is followed live, and looked at as it was at any event', async () => {
@@ -106,5 +117,52 @@ describe('a session', () => {
       expect(await barriers(page)).toEqual([]);
     }
     expect({ wrong, elsewhere }).toEqual({ wrong: [], elsewhere: [] });
+  });
+
+  it('is paused, goes on and is cancelled from its page, and what is read stays where it is', async () => {
+    await using world = await serve();
+    gates[1]?.resolve();
+    const response = await world.ask('/api/v1/runs', sendJson({ agent: 'slow', prompt: 'Look.' }));
+    const { session, run } = (await response.json()) as { session: string; run: string };
+    const viewport = { width: 1_280, height: 420 };
+    await using opened = await looking.open(world, `/sessions/${session}?mode=full`, { viewport });
+    const { page, wrong } = opened;
+    const events = page.getByRole('region', { name: 'Events' });
+    const asked = async () => (await world.ledger.read({ session: session as never, types: ['model.request'] })).length;
+    await expect.poll(asked).toBe(2);
+    // Follows the end; whoever has gone up is told how much is below, and is not moved.
+    const behind = page.getByRole('button', { name: /^↓ \d+ behind$/ });
+    const count = async () => Number(/\d+/.exec((await behind.textContent()) ?? '')?.[0]);
+    const isToldSo = async () => {
+      await events.evaluate((rows) => rows.scrollTo(0, 0));
+      return await behind.count();
+    };
+    await expect.poll(isToldSo).toBe(1);
+    const first = await count();
+    await page.getByRole('button', { name: 'Pause …' }).click();
+    await page.getByLabel('Why (it stands in the ledger)').fill('lunch');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    gates[2]?.resolve();
+    await page.getByText('paused').first().waitFor();
+    await expect.poll(count).toBeGreaterThan(first);
+    expect(await events.evaluate((rows) => rows.scrollTop)).toBe(0);
+    await behind.click();
+    await behind.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect.poll(asked).toBe(3);
+    await page.getByRole('button', { name: 'Cancel …' }).click();
+    await page.getByLabel('Why (it stands in the ledger)').fill('enough');
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    gates[3]?.resolve();
+    await page.getByText('cancelled').first().waitFor();
+    const signals = await world.ledger.read({ session: session as never, types: ['run.signalled'] });
+    expect(signals.map(({ run_id, payload }) => [run_id, payload])).toMatchObject([
+      [run, { signal: 'pause', reason: 'lunch', by: 'owner' }],
+      [run, { signal: 'cancel', reason: 'enough', by: 'owner' }],
+    ]);
+    expect(wrong).toEqual([]);
   });
 });

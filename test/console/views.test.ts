@@ -8,7 +8,7 @@ import { sendJson } from '../support/http/api-server.ts';
 import { type ServedWorld, serveWorld } from '../support/http/served-project.ts';
 import { acting, judges } from '../support/patterns/group-on-engine.ts';
 import { actor } from '../support/patterns/scenarios.ts';
-import { type Brain, calls, reports, turnOf } from '../support/world.ts';
+import { type Brain, calls, reports, says, turnOf } from '../support/world.ts';
 
 const still = { tools: [], permissions: {} };
 
@@ -22,12 +22,23 @@ const group = acting(({ part, round }) => {
   return part === 'synthesis' ? `Version ${round}, ${'new '.repeat(round)}${round * 7}.` : undefined;
 });
 
-const brain: Brain = (request) => {
+const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+
+const brain: Brain = async (request) => {
+  if (JSON.stringify(request.messages.at(-1)).includes('Only you.')) {
+    await isLetGo;
+    return says('I alone.');
+  }
   if (request.system.includes('You fail.'))
     return { kind: 'failed', error: { kind: 'refused', message: 'The model will not do this.' } };
   if (request.system.includes('You write.'))
     return turnOf(request) > 1
-      ? reports('It is written.')
+      ? reports('It is written.', {
+          claims: [
+            { kind: 'file', path: 'notes.txt' },
+            { kind: 'command', command: 'npm test' },
+          ],
+        })
       : calls({ name: 'write', input: { path: 'notes.txt', content: 'one\ntwo\n' } });
   if (!request.system.includes('You are the chief.')) return group(request);
   if (turnOf(request) === 1) return calls({ name: 'writer', input: { prompt: 'Write it.', reason: 'it can' } });
@@ -158,6 +169,26 @@ describe('the views of a project', () => {
     await expect.poll(prompts).toContain('notes.txt, line 2');
   });
 
+  it('show an answer with its claims, what backs each, and what nothing backs', async () => {
+    const [writer] = (await world.ledger.runs({ session: session as never })).filter(({ agent }) => agent === 'writer');
+    await go(`/sessions/${session}/result?run=${writer?.run}`);
+    const claims = page.getByRole('region', { name: 'Claims and evidence' });
+    const open = claims.getByRole('listitem').filter({ hasText: 'npm test' });
+    await open.getByText(/unverified: /).waitFor();
+    await page.getByText('completed, unverified').first().waitFor();
+    await sound('claims');
+    await claims
+      .getByRole('listitem')
+      .filter({ hasText: 'notes.txt' })
+      .getByRole('link', { name: /^event \d+$/ })
+      .click();
+    await page
+      .getByRole('complementary', { name: /^Event/ })
+      .getByText('file.diff')
+      .first()
+      .waitFor();
+  });
+
   it('draw who called whom: as run, each agent once, as declared', async () => {
     await go(`/sessions/${session}/graph`);
     await page.locator('.graph-box', { hasText: 'writer' }).first().waitFor();
@@ -171,6 +202,13 @@ describe('the views of a project', () => {
     await expect.poll(inSight).toBe(true);
     await page.setViewportSize({ width: 1_280, height: 800 });
     await sound('graph');
+    // Nothing moves for whoever wants it so; the browser of the tests does.
+    const moving = `[...document.querySelectorAll('*')].filter((one) => {
+      const { animationName, animationDuration, transitionDuration } = getComputedStyle(one);
+      const lasts = (text) => text.split(',').some((part) => parseFloat(part) > 0);
+      return (animationName !== 'none' && lasts(animationDuration)) || lasts(transitionDuration);
+    }).map((one) => one.outerHTML.slice(0, 100))`;
+    expect(await page.evaluate(moving)).toEqual([]);
     await page.getByRole('button', { name: 'Each agent once' }).click();
     await page
       .locator('.graph-box', { hasText: /failed/ })
@@ -213,6 +251,20 @@ describe('groups and the rest', () => {
     await table.getByText('↑ improving').waitFor();
     await page.getByText('Version 2').first().waitFor();
     await sound('group');
+    // To one member, and what is said meanwhile waits its turn.
+    await page.getByLabel('To whom').selectOption('coder');
+    await page.getByLabel('What you say').fill('Only you.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('It is at work.').waitFor();
+    await page.getByLabel('What you say').fill('Only you. Again.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText(/^It waits its turn/).waitFor();
+    const queue = page.getByRole('region', { name: 'What waits its turn' });
+    await queue.getByText('for coder').waitFor();
+    await sound('group-queue');
+    letGo();
+    await queue.waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByText('I alone.').count()).toBe(2);
   });
 
   it('show assistants, messages, executors and health', async () => {
