@@ -67,12 +67,12 @@ export async function confirmApproval(
   { request, tool, rule }: PermissionWait,
   { input, remember }: Extract<Answer, { kind: 'approved' }>,
 ): Promise<boolean> {
-  const later = remember === true && rule !== undefined ? [`  and later: ${safeLine(visibleText(rule))}`] : [];
+  const later = remember === true && rule !== undefined ? `and later: ${safeLine(visibleText(rule))}` : undefined;
   const shown = createShown(screen, {
     request: input === undefined ? request : changedQuestion(tool, input),
     mark: screen.paint.yellow('?'),
     above: NOTHING,
-    below: () => later,
+    below: (width) => (later === undefined ? [] : hardWrap(later, width - 2).map((part) => `  ${part}`)),
   });
   if ((await showWhole(desk, screen, shown)) !== 'seen') return false;
   const said = await asked(desk, ['  approve this? yes or no: ', '  yes or no: '], shown, parsePermission);
@@ -125,8 +125,9 @@ function createShown(screen: Screen, { request, mark, above, below }: Shown): Sh
   return () => {
     const width = screen.width();
     if (made?.width === width) return made.lines;
-    const [first = '', ...rest] = requestLines(request, width);
-    made = { width, lines: [...above(width), `${mark} ${first}`, ...rest, ...below(width)] };
+    // With the place of its mark, which may be in colours.
+    const [first = '', ...rest] = requestLines(`? ${request}`, width);
+    made = { width, lines: [...above(width), `${mark}${first.slice(1)}`, ...rest, ...below(width)] };
     return made.lines;
   };
 }

@@ -10,6 +10,7 @@ import type { PermissionWait } from '../../engine/port.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { askPerson } from '../drive/ask-person.ts';
 import { createScreen } from '../terminal/terminal.ts';
+import { textWidth } from '../terminal/text-width.ts';
 import { createLiveTree } from './live-tree.ts';
 import type { TypedLine } from './run-view.ts';
 
@@ -174,13 +175,16 @@ it.each([24, 30, 40, 45, 60, 80])('a question shows every choice at %i columns',
     tool: 'shell',
     input,
     missing: 0,
-    request: 'w wants to use shell',
+    request: 'w wants to use shell in a sentence of some length that is never broken by the terminal itself',
   };
   const seen: string[] = [];
   /** Edits the call, then leaves: both questions have been put by then. */
   const desk = {
     say: (...lines: readonly string[]) => view.say(lines),
-    put: (...lines: readonly string[]) => view.say(lines, 'asks'),
+    put: (...lines: readonly string[]) => {
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      view.say(lines, 'asks');
+    },
     ask: async (prompt: TypedLine['prompt']) => {
       view.typing({ prompt, text: '', cursor: 0 });
       seen.push((await terminal.lines()).at(-1) ?? '');
