@@ -124,11 +124,11 @@ export const a2aMutations: readonly Mutation[] = [
     invariant: 'Nobody works without being told',
     change: 'who is named works',
     file: 'src/patterns/dispatch/choice.ts',
-    find: 'ids.includes(id) && told.has(id)',
-    replace: 'ids.includes(id)',
+    find: 'untold.length > 0 &&',
+    replace: 'untold.length < 0 &&',
     caughtBy: {
       file: 'src/patterns/dispatch/choice.test.ts',
-      test: 'several, each once, without the first and without strangers',
+      test: 'one without an instruction where others have one',
     },
   },
   {

@@ -16,7 +16,7 @@ it.each([
     {
       agentId: 'lights',
       confidence: 0.88,
-      additionalAgents: ['music', 'music', 'lights', 'Music', 'garden', 'timer'],
+      additionalAgents: ['music', 'music', 'lights', 'Music', 'garden'],
       agentInstructions: [told('music'), told('music', 'Twice.'), told('lights'), told('garden'), told('timer', ' ')],
     },
     {
@@ -24,8 +24,13 @@ it.each([
       confidence: 0.88,
       additionalAgents: ['music'],
       agentInstructions: [told('lights'), told('music')],
-      leftOut: ['Music', 'garden', 'timer'],
+      leftOut: ['Music', 'garden'],
     },
+  ],
+  [
+    'several without instructions, as some models name them',
+    { agentId: 'lights', confidence: 0.88, reasoning: 'Both.', additionalAgents: ['music'] },
+    { agentId: 'lights', confidence: 0.88, reasoning: 'Both.', additionalAgents: ['music'] },
   ],
   [
     'numbers as text, nothing as null, and more than was asked for',
@@ -52,6 +57,16 @@ it.each([
     'a stranger',
     { agentId: 'garden', confidence: 1 },
     /no agent with the id "garden"\. The exact ids are: lights, music, timer\.$/,
+  ],
+  [
+    'one without an instruction where others have one',
+    {
+      agentId: 'lights',
+      confidence: 1,
+      additionalAgents: ['music', 'timer'],
+      agentInstructions: [told('music'), told('timer', ' ')],
+    },
+    /there is no instruction for timer\. Write one for every agent that you name/,
   ],
   ['more than sure', { agentId: 'lights', confidence: 1.01 }, /confidence/],
   ['less than unsure', { agentId: 'lights', confidence: -0.1 }, /confidence/],

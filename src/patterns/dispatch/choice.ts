@@ -1,8 +1,10 @@
 /** Whom the router chose: the form in which it answers, and what is left of an answer when it is held against who there is. */
 import { z } from 'zod';
 import { type Json, parseJson } from '../../base/json.ts';
+import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { Ending } from '../../loop/port.ts';
 
@@ -79,21 +81,32 @@ function exactly(said: string, ids: readonly string[]): string {
   return meant === undefined ? all : `Did you mean ${meant}? Upper and lower case count. ${all}`;
 }
 
-/** Only exact ids count. Others that nobody has or that have nothing to do are left out; the first must be there. */
+const problem = ({ path, message }: z.core.$ZodIssue): string =>
+  `${path.length === 0 ? 'the answer' : path.join('.')}: ${message}`;
+
+/** Only exact ids count. Others that nobody has are left out; the first must be there. */
 export function choiceIn(text: string, ids: readonly string[]): Result<Choice, string> {
   const parsed = parseJson(jsonIn(text));
-  if (!parsed.ok) return fail('Not taken: answer with one JSON object and nothing else.');
+  if (!parsed.ok) return fail('Not taken: it is not one JSON object and nothing else.');
   const read = answer.safeParse(parsed.value);
-  if (!read.success) return fail(`Not taken: ${z.prettifyError(read.error)}`);
+  if (!read.success) return fail(`Not taken: ${read.error.issues.map(problem).join('; ')}`);
   const { agentId, confidence: sure, reasoning, additionalAgents, agentInstructions } = read.data;
-  if (!ids.includes(agentId))
-    return fail(`Not taken: there is no agent with the id ${JSON.stringify(agentId)}. ${exactly(agentId, ids)}`);
+  if (!ids.includes(agentId)) {
+    const said = JSON.stringify(startOf(agentId, limits.catalogueExampleCharacters));
+    return fail(`Not taken: there is no agent with the id ${said}. ${exactly(agentId, ids)}`);
+  }
   const told = new Map<string, string>();
   for (const { agentId: to, instruction: part } of agentInstructions ?? [])
     if (part.trim() !== '' && !told.has(to)) told.set(to, part.trim());
   const others = [...new Set(additionalAgents ?? [])].filter((id) => id !== agentId);
-  const additional = others.filter((id) => ids.includes(id) && told.has(id));
-  const leftOut = others.filter((id) => !additional.includes(id));
+  const additional = others.filter((id) => ids.includes(id));
+  const leftOut = others.filter((id) => !ids.includes(id));
+  // Where nobody has an instruction the whole request is everybody's; where some have one, who has none was named for nothing.
+  const untold = additional.filter((id) => !told.has(id));
+  if (untold.length > 0 && [agentId, ...additional].some((id) => told.has(id)))
+    return fail(
+      `Not taken: there is no instruction for ${untold.join(', ')}. Write one for every agent that you name, or do not name it.`,
+    );
   const instructions = [agentId, ...additional].flatMap((id) => {
     const part = told.get(id);
     return part === undefined ? [] : [{ agentId: id, instruction: part }];

@@ -63,9 +63,12 @@ async function clarify(run: AgentRun, settings: DispatchSettings, asked: Asked, 
     const errand = { agent: settings.clarifier, text, images: asked.images, reason: 'asks what was meant' };
     const worked = await workSideBySide(run, settings, key, [errand]);
     const [said] = worked.responses;
+    const isOver = worked.stopped || ranOut(run, resultsOf(worked.responses)) !== undefined;
+    const hasSaid = said?.success === true && said.content.trim() !== '';
     // What is no question is its answer: it knew what to do.
-    if (said?.success !== true || !isQuestion(said.content)) return { result: await together(run, settings, worked, key) };
-    question = said.content;
+    if (isOver || (hasSaid && !isQuestion(said.content))) return { result: await together(run, settings, worked, key) };
+    // Who cannot put it into words keeps nobody from being asked. The template was for that agent.
+    question = hasSaid ? said.content : userQuestion({ ...settings, clarificationPromptTemplate: undefined }, asked, reasoning);
   }
   const answer = await run.steps.wait(`${key}/question`, { question });
   if (answer !== undefined) return { question, answer: answerText(answer) };
@@ -76,11 +79,11 @@ async function clarify(run: AgentRun, settings: DispatchSettings, asked: Asked, 
 async function handOut(run: AgentRun, settings: DispatchSettings, asked: Asked, chosen: Chosen): Promise<RunResult> {
   const { agentId, additionalAgents = [], agentInstructions = [], decision, confidence, reasoning = '' } = chosen;
   if (decision === 'fallback' && settings.fallback === undefined)
-    return failed(run, settings.fallbackMessage, { code: 'no_fallback', message: reasoning });
+    return inOwnWords(failed(run, settings.fallbackMessage, { code: 'no_fallback', message: reasoning }));
   const reason = decision === 'fallback' ? 'nobody else could be chosen' : `chosen with confidence ${confidence}`;
   const errands = [agentId, ...additionalAgents].map((id) => {
     const instruction = agentInstructions.find((one) => one.agentId === id)?.instruction;
-    return errandFor(id, { asked, instruction }, reason);
+    return errandFor(id, { asked, instruction, others: additionalAgents.length > 0 }, reason);
   });
   return await untilAnswered(run, settings, asked, errands);
 }
@@ -175,7 +178,9 @@ async function together(run: AgentRun, settings: DispatchSettings, worked: Worke
   // The words of one agent alone are the answer as it gave it, with all that it claims.
   if (only?.success === true && others.length === 0 && only.content.trim() !== '') return only.result;
   if (!responses.some(({ success }) => success))
-    return failed(run, body, { code: 'all_agents_failed', message: failureText(responses), ...wayOn(run, responses) });
+    return inOwnWords(
+      failed(run, body, { code: 'all_agents_failed', message: failureText(responses), ...wayOn(run, responses) }),
+    );
   const answer = { ...failed(run, body), status: 'completed' as const, report: { format: 'markdown' as const, body } };
   const parts = responses.map(({ agentId, result }) => ({ name: agentId, result }));
   return withVerification(answer, await checkedTogether(run, `${key}/together`, parts));
@@ -186,6 +191,9 @@ function wayOn({ run }: AgentRun, responses: readonly Response[]): { readonly fi
   if (!resultsOf(responses).some(goesOnAsItIs)) return {};
   return { fix: `When that is mended, go on where it stopped: troupe resume ${shortId(run)}` };
 }
+
+/** What the file has for it is said to whoever asked, like an answer. */
+const inOwnWords = (result: RunResult): RunResult => ({ ...result, report: { format: 'text', body: result.report.body } });
 
 function failed(run: AgentRun, body: string, error?: RunResult['error']): RunResult {
   return {

@@ -1,4 +1,5 @@
 /** Dispatch as the rest of the program has it: a core, and how its own agent chooses. */
+import { present } from '../../base/present.ts';
 import { type AgentRun, resultOf } from '../agent-run.ts';
 import type { Pattern } from '../pattern.ts';
 import { choiceEnding, choiceSchema } from './choice.ts';
@@ -17,13 +18,21 @@ export const dispatchPattern = {
       applies: 'none',
       voice: { system: (own) => routerSystem(settings, own), temperature, maxOutputTokens },
       loop: async (run: AgentRun, input) => {
+        const plain = choiceEnding(agents);
+        let last: string | undefined;
         const checked = await run.loop({
           input,
           reports: false,
-          plain: choiceEnding(agents),
+          plain: (text) => {
+            const ending = plain(text);
+            last = ending.ok ? undefined : ending.error;
+            return ending;
+          },
           answerSchema: choiceSchema(agents),
         });
-        return { result: resultOf(run, checked) };
+        const result = resultOf(run, checked);
+        const { error } = result;
+        return { result: error === undefined ? result : { ...result, error: { ...error, ...present({ last }) } } };
       },
     };
   },

@@ -88,15 +88,21 @@ function requestBlock({ request, exchanges }: Asked, nonce: string): string {
 export interface Part {
   readonly asked: Asked;
   readonly instruction?: string | undefined;
+  /** Others work on the same request. */
+  readonly others?: boolean | undefined;
   /** What the user answered to the agent's own question. */
   readonly answer?: string | undefined;
 }
 
 /** What an agent gets that was chosen: the whole request, and its part of it. */
-export function partText({ asked, instruction, answer }: Part, nonce: string): string {
+export function partText({ asked, instruction, others, answer }: Part, nonce: string): string {
   if (answer !== undefined) return `The user answers your question:\n\n${fenced('answer', nonce, answer)}`;
   const original = ['## ORIGINAL USER REQUEST', requestBlock(asked, nonce)];
-  if (instruction === undefined) return original.join('\n\n');
+  if (instruction === undefined)
+    return [
+      ...original,
+      ...(others === true ? ['## YOUR PART', 'Do what you are for and nothing else; others do the rest.'] : []),
+    ].join('\n\n');
   return [
     ...original,
     '## YOUR PART',

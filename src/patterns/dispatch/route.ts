@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { filled } from '../../agents/definition/places.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { UserMessage } from '../../events/messages.ts';
@@ -52,7 +53,12 @@ export async function route(routing: Routing, asked: Asked, round: number): Prom
 
 /** Somebody whose only task is to choose did not fail at anything else. */
 function whyNot({ error, status, turns }: RunResult): string {
-  if (error?.code === 'no_report') return `no choice could be read in ${counted(turns, 'answer')}`;
+  if (error?.code === 'no_report') {
+    const said = counted(turns, 'answer');
+    if (error.last === undefined) return `no choice could be read in ${said}`;
+    const why = startOf(error.last.replace(/^Not taken: /, ''), limits.catalogueCharacters);
+    return `no choice could be taken from ${said}: ${why}`;
+  }
   return error?.message ?? status;
 }
 

@@ -43,6 +43,9 @@ export interface ChosenAgents {
   readonly choice?: AgentChoice | undefined;
 }
 
+/** Failures for which the agent's own file has the words: what went wrong inside is for its owner. */
+export const endsInOwnWords: ReadonlySet<string> = new Set(['all_agents_failed', 'no_fallback']);
+
 /** The events in which somebody is chosen, or has answered. */
 export const choosingTypes = ['router.chose', 'dispatch.chose', 'dispatch.responded'] as const satisfies readonly EventType[];
 

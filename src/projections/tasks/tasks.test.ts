@@ -104,6 +104,19 @@ describe('a task', () => {
     if (status === 'failed') expect(taskOf(list).message?.content).toBe('The key was refused');
   });
 
+  it.each(['all_agents_failed', 'no_fallback'])(
+    'that failed with words of its own (%s) says those, and not what is inside',
+    (code) => {
+      const list = submitted();
+      const error = { code, message: 'Light Agent (timed out after 2s (dispatch.timeout))' };
+      ended(list, { status: 'failed', report: { format: 'text', body: 'Please try again.' }, error });
+      const { status, history, metadata } = taskContext(taskOf(list));
+      expect(status).toMatchObject({ state: 'failed', message: { role: 'assistant', content: 'Please try again.' } });
+      expect(history?.at(-1)).toMatchObject({ role: 'assistant', content: 'Please try again.' });
+      expect(metadata).toMatchObject({ error });
+    },
+  );
+
   it('stays as it ended when its run goes on, which is another task', () => {
     const list = submitted();
     list.add('router.chose', { agent: 'light' });

@@ -19,6 +19,7 @@ import {
   choosingTypes,
   chosenAgents,
   type DispatchedSoFar,
+  endsInOwnWords,
   withDispatched,
 } from '../patterns/chosen-agents.ts';
 import { foldWaits, initialWaits, type Wait, type Waits, waitKey } from '../waits.ts';
@@ -340,7 +341,8 @@ function stateAtEnd(status: Payloads['run.ended']['status']): TaskState {
 }
 
 function wordsAtEnd({ status, report, error }: Payloads['run.ended']): string {
-  return stateAtEnd(status) === 'completed' ? report.body : (error?.message ?? report.body);
+  const isOwn = stateAtEnd(status) === 'completed' || endsInOwnWords.has(error?.code ?? '');
+  return isOwn ? report.body : (error?.message ?? report.body);
 }
 
 function stillWords(still: StandsStill): string {

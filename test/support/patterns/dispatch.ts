@@ -1,47 +1,11 @@
 /** Dispatch: whom the router chooses, who works and how often, what becomes of the answers; a row for every option. */
 import { expect } from 'vitest';
-import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
-import { limits } from '../../../src/base/limits.ts';
-import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
+import type { ModelOutcome } from '../../../src/models/port.ts';
 import { createQuietClock } from '../quiet-clock.ts';
 import { calls, says } from '../world.ts';
-import { actor, askedOf, byAgent, eventsOf, fails, never, type Scenario, type ScenarioRun, told } from './scenarios.ts';
-
-type Dispatch = NonNullable<AgentDefinition['dispatch']>;
-
-const house = (changes: Partial<Dispatch> = {}, more: Partial<AgentDefinition> = {}) =>
-  actor('house', { dispatch: { agents: ['lights', 'music', 'timer'], retryDelay: 5, ...changes }, ...more });
-
-const lights = actor('lights', {
-  description: 'Turns lights on and off.',
-  tags: ['lighting', 'scenes'],
-  examples: ['Turn on the kitchen lights'],
-});
-const others = [lights, actor('music'), actor('timer'), actor('general'), actor('asker')];
-
-const chooses = (agentId: string, confidence: number | string, more: object = {}): ModelOutcome =>
-  says(JSON.stringify({ agentId, confidence, reasoning: 'It fits.', ...more }));
-
-const both = (...ids: readonly string[]) => ({
-  additionalAgents: ids,
-  agentInstructions: ['lights', ...ids].map((agentId) => ({ agentId, instruction: `Do what is for ${agentId}.` })),
-});
-
-const choices = (played: ScenarioRun) => eventsOf(played, 'dispatch.chose').map(({ payload }) => payload);
-const responses = (played: ScenarioRun) => eventsOf(played, 'dispatch.responded').map(({ payload }) => payload);
-const attemptsOf = (played: ScenarioRun, name: string) =>
-  eventsOf(played, 'run.started').filter(({ agent }) => agent === name).length;
-
-/** Which attempt it is, as the agent can see it in its conversation. */
-const attempt = (request: ModelRequest): number => told(request).split('came to no end').length;
-
-const row = (name: string, scenario: Omit<Scenario, 'name' | 'pattern' | 'agents' | 'prompt'> & Partial<Scenario>): Scenario => ({
-  name,
-  pattern: 'dispatch',
-  agents: [house(), ...others],
-  prompt: 'Turn on the kitchen lights.',
-  ...scenario,
-});
+import { askingScenarios } from './dispatch-asking.ts';
+import { attempt, attemptsOf, both, choices, chooses, house, lights, others, responses, row } from './dispatch-house.ts';
+import { actor, askedOf, byAgent, eventsOf, fails, never, type Scenario, told } from './scenarios.ts';
 
 const routing: readonly Scenario[] = [
   row('one agent answers for the house, exactly at the threshold', {
@@ -95,10 +59,26 @@ const routing: readonly Scenario[] = [
       );
     },
   }),
-  row('somebody without an instruction is left out', {
-    brain: byAgent({ house: () => chooses('lights', 0.9, { additionalAgents: ['music'] }), lights: () => says('On.') }),
-    expect: { body: 'On.', finalAgent: 'lights' },
-    check: (played) => expect(choices(played)).toMatchObject([{ leftOut: ['music'] }]),
+  row('where nobody has an instruction everybody has the whole request', {
+    brain: byAgent({
+      house: () => chooses('lights', 0.9, { additionalAgents: ['music'] }),
+      lights: () => says('On.'),
+      music: () => says('Jazz.'),
+    }),
+    expect: { body: 'On. Jazz.', finalAgent: 'house' },
+    check: (played) =>
+      expect(told(askedOf(played, 'music')[0])).toMatch(
+        /Turn on the kitchen lights\.\n<\/request-\w+>\n\n## YOUR PART\n\nDo what you are for and nothing else; others do the rest\.$/,
+      ),
+  }),
+  row('who is named for nothing goes back to the model', {
+    brain: byAgent({
+      house: (_request, turn) => chooses('lights', 0.9, turn === 1 ? { ...both(), additionalAgents: ['music'] } : both('music')),
+      lights: () => says('On.'),
+      music: () => says('Jazz.'),
+    }),
+    expect: { body: 'On. Jazz.', finalAgent: 'house' },
+    check: (played) => expect(told(askedOf(played, 'house')[1])).toContain('there is no instruction for music'),
   }),
   row('an answer that cannot be read is asked for again', {
     brain: byAgent({
@@ -116,11 +96,16 @@ const routing: readonly Scenario[] = [
   }),
   row('after the last attempt somebody else answers, and the reason is kept', {
     agents: [house({ maxAttempts: 2, fallback: 'general', fallbackReasonTemplate: 'No luck: {reason}' }), ...others],
-    brain: byAgent({ house: () => chooses('lights', 1.5), general: () => says('I can only talk.') }),
+    brain: byAgent({
+      house: (_request, turn) => (turn === 1 ? chooses('lights', 1.5) : chooses('house', 0.9)),
+      general: () => says('I can only talk.'),
+    }),
     expect: { body: 'I can only talk.', finalAgent: 'general' },
     check(played) {
       expect(askedOf(played, 'house')).toHaveLength(2);
-      const reasoning = 'No luck: no choice could be read in 2 answers';
+      expect(told(askedOf(played, 'house')[1])).toMatch(/Not taken: confidence: /);
+      const why = 'there is no agent with the id "house". The exact ids are: lights, music, timer.';
+      const reasoning = `No luck: no choice could be taken from 2 answers: ${why}`;
       expect(choices(played)).toEqual([
         { agentId: 'general', confidence: 0, reasoning, decision: 'fallback', round: 1, attempts: 2 },
       ]);
@@ -147,7 +132,10 @@ const routing: readonly Scenario[] = [
     agents: [house({ fallbackMessage: 'Try later.' }), ...others],
     brain: byAgent({ house: () => says('') }),
     expect: { status: 'failed', body: 'Try later.', finalAgent: 'house', error: /no choice could be read in 3 answers/ },
-    check: (played) => expect(choices(played)).toMatchObject([{ agentId: 'fallback-agent', decision: 'fallback' }]),
+    check(played) {
+      expect(choices(played)).toMatchObject([{ agentId: 'fallback-agent', decision: 'fallback' }]);
+      expect(played.result.report).not.toHaveProperty('synthetic');
+    },
   }),
   row('what was chosen before is chosen again without a model', {
     agents: [house({ cache: true }), ...others],
@@ -238,6 +226,7 @@ const answering: readonly Scenario[] = [
       body: 'I encountered an issue processing your request. Please try again.',
       error: /Lights \(no power\), Music \(no net\)/,
     },
+    check: (played) => expect(played.result.report).not.toHaveProperty('synthetic'),
   }),
 ];
 
@@ -277,110 +266,4 @@ const trying: readonly Scenario[] = [
   }),
 ];
 
-const asking: readonly Scenario[] = [
-  row('below the threshold the user is asked, and the answer is about the same request', {
-    everyCut: true,
-    answer: (question) => (question === 'Which room?' ? 'The kitchen.' : 'What?'),
-    prompt: 'Light, please.',
-    brain: byAgent({
-      house: (request) =>
-        told(request).includes('The kitchen.') ? chooses('lights', 0.9) : chooses('lights', 0.69, { reasoning: 'Which room?' }),
-      lights: () => says('On.'),
-    }),
-    expect: { body: 'On.', finalAgent: 'lights' },
-    check(played) {
-      expect(choices(played)).toMatchObject([
-        { agentId: 'clarification-agent', proposed: 'lights', confidence: 0.69, decision: 'clarification', round: 1 },
-        { agentId: 'lights', decision: 'route', round: 2 },
-      ]);
-      const settled =
-        /<request-(\w+)>\nLight, please\.\n<\/request-\1>[\s\S]*<question-\1>\nWhich room\?\n<\/question-\1>[\s\S]*<answer-\1>\nThe kitchen\.\n<\/answer-\1>$/;
-      expect(told(askedOf(played, 'house')[1])).toMatch(settled);
-      expect(told(askedOf(played, 'lights')[0])).toMatch(settled);
-    },
-  }),
-  row('in words of its own, up to a limit', {
-    agents: [
-      house({ fallback: 'general', confidenceThreshold: 0.95, clarificationPromptTemplate: 'What is {0}? {reasoning}' }),
-      ...others,
-    ],
-    answer: (question) => (question === 'What is Turn on the kitchen lights.? It fits.' ? 'Guess.' : 'What?'),
-    brain: byAgent({
-      house: () => chooses('lights', 0.94),
-      general: (request) => says(`Well: ${told(request).split('Guess.').length - 1}.`),
-    }),
-    expect: { body: 'Well: 3.', finalAgent: 'general' },
-    check(played) {
-      expect(choices(played).map(({ decision }) => decision)).toEqual([...Array(3).fill('clarification'), 'fallback']);
-      expect(choices(played).at(-1)?.reasoning).toMatch(/not clear after 3 questions \(limit dispatchClarifications\)/);
-    },
-  }),
-  row('an agent puts the question into words', {
-    agents: [house({ clarification: 'asker' }), ...others],
-    answer: () => 'The kitchen.',
-    brain: byAgent({
-      house: (request) => chooses('lights', told(request).includes('The kitchen.') ? 1 : 0.1),
-      asker: () => says('Which room do you mean?'),
-      lights: () => says('On.'),
-    }),
-    expect: { body: 'On.', finalAgent: 'lights' },
-    check(played) {
-      expect(choices(played)).toMatchObject([{ agentId: 'asker', proposed: 'lights' }, { agentId: 'lights' }]);
-      expect(told(askedOf(played, 'house')[1])).toContain('Which room do you mean?');
-    },
-  }),
-  row('an agent that asks nothing has answered', {
-    agents: [house({ clarification: 'asker', clarificationPromptTemplate: 'Help with {request}' }), ...others],
-    brain: byAgent({ house: () => chooses('lights', 0.1), asker: () => says('I know lights and music.') }),
-    expect: { body: 'I know lights and music.', finalAgent: 'asker' },
-    check: (played) => expect(told(askedOf(played, 'asker')[0])).toMatch(/Help with <request-/),
-  }),
-  row('what one of them asks is carried up, and what the others gave is kept', {
-    everyCut: true,
-    answer: (question) => (question === 'On.\n\nTimer: For how long?' ? 'Ten minutes.' : 'What?'),
-    brain: byAgent({
-      house: () => chooses('lights', 0.9, both('timer')),
-      lights: () => says('On.'),
-      timer: (_request, turn) => (turn === 1 ? says('For how long?') : says('Set to ten minutes.')),
-    }),
-    expect: { body: 'On. Set to ten minutes.', finalAgent: 'house' },
-    check(played) {
-      expect(askedOf(played, 'lights')).toHaveLength(1);
-      expect(responses(played)).toContainEqual(expect.objectContaining({ agentId: 'timer', needsInput: true }));
-      expect(told(askedOf(played, 'timer')[1])).toMatch(/<answer-(\w+)>\nTen minutes\.\n<\/answer-\1>$/);
-    },
-  }),
-  row('what several of them ask is put at once, and each goes on with its own answer', {
-    everyCut: true,
-    answer: (question) =>
-      question === 'Timer: For how long?' ? 'Ten minutes.' : question === 'Music: Which one?' ? 'Jazz.' : 'What?',
-    brain: byAgent({
-      house: () => chooses('timer', 0.9, both('music', 'timer')),
-      music: (request) => says(told(request).includes('Jazz.') ? 'Jazz it is.' : 'Which one?'),
-      timer: (request) => says(told(request).includes('Ten minutes.') ? 'Set to ten minutes.' : 'For how long?'),
-    }),
-    expect: { body: 'Jazz it is. Set to ten minutes.', finalAgent: 'house' },
-    check(played) {
-      const kinds = played.events.flatMap(({ type, step }) => (/question$|^dispatch\/2\/\w+\/1$/.test(step) ? [type] : []));
-      expect(kinds.slice(0, 2)).toEqual(['task.clarify', 'task.clarify']);
-      expect(
-        responses(played)
-          .map(({ agentId, needsInput = false }) => `${agentId} ${needsInput}`)
-          .sort(),
-      ).toEqual(['music false', 'music true', 'timer false', 'timer true']);
-    },
-  }),
-  row('who asks again and again is answered up to a limit', {
-    answer: () => 'Ten minutes.',
-    brain: byAgent({ house: () => chooses('timer', 0.9), timer: () => says('For how long?') }),
-    expect: { body: 'For how long?', finalAgent: 'timer' },
-    check: (played) => expect(askedOf(played, 'timer')).toHaveLength(limits.dispatchQuestions + 1),
-  }),
-  row('where it is said so, a question is an answer', {
-    agents: [house({ needsInput: false }), ...others],
-    brain: byAgent({ house: () => chooses('timer', 0.9), timer: () => says('For how long?') }),
-    expect: { body: 'For how long?', finalAgent: 'timer' },
-  }),
-];
-
-export const dispatchScenarios: readonly Scenario[] = [...routing, ...answering, ...trying, ...asking];
+export const dispatchScenarios: readonly Scenario[] = [...routing, ...answering, ...trying, ...askingScenarios];
