@@ -1,7 +1,7 @@
 /**
  * What strangers write is shown and does nothing: each text of the table as an answer, a name, a file name, a command, a
- * difference, a tool's output and a prompt, in the real page. Nothing runs, nothing is loaded from elsewhere, no element that
- * could is there, and no text takes the place of ours.
+ * difference, a tool's output, a prompt, a claim, a message and in a report of what does not fit together, in the real page.
+ * Nothing runs, nothing is loaded from elsewhere, no element that could is there, and no text takes the place of ours.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -11,6 +11,7 @@ import { userText } from '../../src/events/messages.ts';
 import type { Append, Ledger } from '../../src/ledger/port.ts';
 import { type Looking, startLooking } from '../support/console/browser.ts';
 import { payloads } from '../support/console/payloads.ts';
+import { sendJson } from '../support/http/api-server.ts';
 import { serveWorld } from '../support/http/served-project.ts';
 import { agent, says } from '../support/world.ts';
 
@@ -113,6 +114,31 @@ describe('words of strangers', () => {
         },
       ]),
     );
+    await asking.append([
+      {
+        type: 'evidence.checked',
+        payload: {
+          claims: payloads.map((text) => ({ claim: { kind: 'command', command: text }, backed: false, why: text })),
+          verified: false,
+          demanded: payloads.map((text) => ({ command: text, passed: false, why: text })),
+        },
+      },
+      {
+        type: 'task.merged',
+        payload: {
+          tasks: payloads.slice(0, 2),
+          files: 0,
+          conflicts: payloads.map((text) => ({
+            ...{ path: text, tasks: [text, `${text} too`], why: text },
+            hunks: [{ line: 1, base: text, ours: text, theirs: text }],
+          })),
+        },
+      },
+    ]);
+    for (const text of payloads) {
+      const said = await world.ask(`/api/v1/runs/${asking.run}/messages`, sendJson({ text }));
+      expect(said.status).toBe(200);
+    }
     await using opened = await looking.open(world, '/inbox');
     const { page, wrong, elsewhere } = opened;
     const dialogs: string[] = [];
@@ -134,6 +160,16 @@ describe('words of strangers', () => {
       await page.goto(world.origin + path);
       await page.locator('.timeline-row, .table tbody tr').first().waitFor();
       expect(await hits()).toEqual(nothing);
+    }
+    const [merged] = await ledger.read({ session: asking.session, types: ['task.merged'] });
+    for (const [path, place, count] of [
+      [`/sessions/${asking.session}/result`, '.claims li', 2 * payloads.length],
+      [`/sessions/${asking.session}/files?report=${merged?.position}`, '.split-main section', payloads.length],
+      [`/sessions/${asking.session}/messages`, '.messages > li', payloads.length],
+    ] as const) {
+      await page.goto(world.origin + path);
+      await expect.poll(() => page.locator(place).count(), { message: path }).toBeGreaterThanOrEqual(count);
+      expect({ path, ...((await hits()) as object) }).toEqual({ path, ...nothing });
     }
     await page.goto(`${world.origin}/sessions/${answers.session}/result`);
     await expect.poll(() => page.locator('.prose').count()).toBe(payloads.length + 1);
