@@ -84,6 +84,7 @@ export const advisorScenarios: readonly Scenario[] = [
     name: 'one that takes too long is left behind',
     pattern: 'advisors',
     clock: createQuietClock(),
+    anyPace: true,
     agents: [chief(), actor('risk', { budget: { wall: 30 } }), actor('law')],
     prompt: 'Shall we?',
     brain: byAgent({ chief: () => says('Yes.'), risk: never, law: () => says('Legal.') }),

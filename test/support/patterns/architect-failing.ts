@@ -14,6 +14,8 @@ const dear = (outcome: ModelOutcome): ModelOutcome =>
     ? { kind: 'answer', answer: { ...outcome.answer, usage: { inputTokens: 100, outputTokens: 4_000 } } }
     : outcome;
 
+const lasting = (seconds: number) => ({ more: { constraints: { max_cli_calls: 4, max_duration_seconds: seconds, no_touch: [] } } });
+
 export const architectFailures: readonly Scenario[] = [
   row('an executor that fails in the same way is replaced by the next', {
     agents: [chief({ fallbackExecutors: ['spare'] }), ...hands],
@@ -117,9 +119,10 @@ export const architectFailures: readonly Scenario[] = [
   }),
   row('an executor that takes too long is stopped, and that is reported', {
     clock: createQuietClock(),
+    anyPace: true,
     brain: byAgent({
       chief: inTurn(
-        () => delegates(task('greet', { more: { constraints: { max_cli_calls: 1, max_duration_seconds: 1, no_touch: [] } } })),
+        () => delegates(task('greet', lasting(1))),
         () => reports('Too slow.'),
       ),
       hand: never,
@@ -149,11 +152,12 @@ export const architectFailures: readonly Scenario[] = [
     },
   }),
   row('an executor that gets nowhere is stopped, and one beside it that is slow but moves is not', {
-    agents: [chief({ limits: { stallAfter: 10_000 } }), ...hands],
+    agents: [chief({ limits: { stallAfter: 1_000 } }), ...hands],
     clock: createQuietClock(),
+    anyPace: true,
     brain: byAgent({
       chief: inTurn(
-        () => delegates(task('still'), task('slow', { include: ['slow'] })),
+        () => delegates(task('still', lasting(600)), task('slow', { include: ['slow'], ...lasting(2) })),
         () => reports('Neither is done.'),
       ),
       hand: never,
@@ -164,7 +168,7 @@ export const architectFailures: readonly Scenario[] = [
         ['stalled', 'cancel_and_report', undefined],
         ['timeout', 'cancel_and_report', undefined],
       ]);
-      expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: Nothing new was seen in 10s/);
+      expect(told(askedOf(played, 'chief')[1])).toMatch(/was given up: Nothing new was seen in 1s/);
     },
   }),
   row('what is written outside of its scope is taken back and told', {

@@ -33,6 +33,11 @@ export interface Scenario {
   readonly afterwards?: string;
   /** Where waiting is part of the play: a clock that makes it short. */
   readonly clock?: Clock;
+  /**
+   * With a clock of its own: it ends so at any pace, also in real time. What others expect of their clock, that time passes only
+   * while nothing happens, is not so where a server works beside it.
+   */
+  readonly anyPace?: true;
   /** What the user says when asked. */
   readonly answer?: (question: string) => string;
   /** The same answer to the same request, also in another life. */
