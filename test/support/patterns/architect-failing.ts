@@ -14,7 +14,9 @@ const dear = (outcome: ModelOutcome): ModelOutcome =>
     ? { kind: 'answer', answer: { ...outcome.answer, usage: { inputTokens: 100, outputTokens: 4_000 } } }
     : outcome;
 
-const lasting = (seconds: number) => ({ more: { constraints: { max_cli_calls: 4, max_duration_seconds: seconds, no_touch: [] } } });
+const lasting = (seconds: number) => ({
+  more: { constraints: { max_cli_calls: 4, max_duration_seconds: seconds, no_touch: [] } },
+});
 
 export const architectFailures: readonly Scenario[] = [
   row('an executor that fails in the same way is replaced by the next', {
