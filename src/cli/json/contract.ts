@@ -10,6 +10,7 @@ import * as executors from '../../front/shapes/executors.ts';
 import * as files from '../../front/shapes/files.ts';
 import type { GivenOut } from '../../front/shapes/given.ts';
 import * as keeping from '../../front/shapes/keeping.ts';
+import * as looking from '../../front/shapes/looking.ts';
 import * as runs from '../../front/shapes/runs.ts';
 import * as tasks from '../../front/shapes/tasks.ts';
 
@@ -33,6 +34,7 @@ export const jsonContract = {
   logs: z.array(runs.event),
   cost: runs.costs,
   why: z.array(runs.cause),
+  context: looking.requestContext,
   models: files.modelList,
   doctor: files.diagnosis,
   measure: runs.measured,

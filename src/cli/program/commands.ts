@@ -7,7 +7,6 @@ import type { PsOptions } from '../commands/ps.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
 import type { SessionsOptions } from '../commands/sessions.ts';
 import type { ShowOptions } from '../commands/show.ts';
-import type { WhyOptions } from '../commands/why.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
@@ -26,6 +25,7 @@ import { describeExecutors } from './executor-commands.ts';
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
+import { describeQuestions } from './question-commands.ts';
 import { describeAnswers, describeApply, describeAttach, describeChat, describeRuns, describeSend } from './run-commands.ts';
 import { describeTasks } from './task-commands.ts';
 
@@ -152,11 +152,7 @@ function describeLooks(add: Add, perform: Perform): void {
     (run: string | undefined, options: JsonOption) =>
       perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
   );
-  json(add('why <run-or-event>', 'walk from a result back to the prompt', 'troupe why last'))
-    .option('-a, --all', 'bookkeeping too')
-    .action((what: string, options: WhyOptions) =>
-      perform(async (context) => (await import('../commands/why.ts')).whyCommand(context, what, options)),
-    );
+  describeQuestions(add, perform);
   json(add('models [provider]', 'models with prices and windows, and which one is used', 'troupe models openai'))
     .option('--offline', 'ask no provider: what the table of prices has')
     .action((provider: string | undefined, options: ModelsOptions) =>

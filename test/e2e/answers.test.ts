@@ -1,0 +1,43 @@
+/** Questions to the ledger, asked with the command line about a run that is known to the last word. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestProject, expectErrorObject, objectIn, type TestProject } from './support-project.ts';
+
+const AGENT = '---\nname: helper\ntools: [read, write, shell]\npermissions: { write: allow, shell: deny }\n---\nYou help.\n';
+
+let at: TestProject;
+
+beforeAll(async () => {
+  at = await createTestProject('', AGENT);
+  await at.script(
+    { toolCalls: [{ name: 'write', input: { path: 'notes.txt', content: 'one\ntwo\n' } }] },
+    { finalReport: 'Two lines are written.' },
+  );
+  expect((await at.look('run', 'helper', 'Write two lines.')).code).toBe(0);
+});
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+});
+
+describe('troupe context', () => {
+  it('says what the model saw, by origin, and with --parts where each part came from', async () => {
+    const { out } = await at.look('context', 'last', '--turn', '2', '--json');
+    const found = objectIn(out) as { turn: number; byOrigin: { origin: string; parts: number }[] };
+    expect(found.turn).toBe(2);
+    expect(found.byOrigin.map(({ origin, parts }) => `${origin} ${parts}`).toSorted()).toEqual([
+      ...['answer 1', 'input 1', 'system 1', 'tool write 1', 'tools 3'],
+    ]);
+    const shown = await at.look('context', 'last', '--parts');
+    expect(shown.out).toMatch(/^turn 2 of run_\S+, /);
+    expect(shown.out).toMatch(/^tool write +1 +\d+ +\d+ +\d+ %$/m);
+    expect(shown.out).toMatch(/^input +\d+ +run_\S+ input +.*Write two lines\./m);
+  });
+
+  it('of a turn that there was not, and of a run that nobody knows, is refused', async () => {
+    const missing = await at.look('context', 'last', '--turn', '7', '--json');
+    expect(missing.code).toBe(2);
+    expectErrorObject(missing, 'usage');
+    expect(missing.out).toContain('There is no request of turn 7');
+    expect((await at.look('context', 'zzzz')).code).toBe(2);
+    expect((await at.look('context', 'last', '--turn', '0')).code).toBe(2);
+  });
+});
