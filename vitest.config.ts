@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { ROOM_FOR_THE_YOUNG } from './test/support/programs/programs.ts';
 import { PATIENCE_MS, TEST_MS } from './test/support/patience.ts';
 
 /**
@@ -28,6 +29,7 @@ export default defineConfig({
     bail: 20,
     expect: { poll: { timeout: PATIENCE_MS, interval: 20 } },
     pool: 'forks',
+    execArgv: [...ROOM_FOR_THE_YOUNG],
     // Node loads tests and sources as it loads the product, by stripping types: nothing is transformed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Tests wait for processes and disks more than they work: one more at a time than there are cores.

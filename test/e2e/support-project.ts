@@ -13,7 +13,7 @@ import { runProgram } from '../../src/cli/program/program.ts';
 import { keepsContract } from '../support/json-contract.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
-import { programOf } from '../support/programs/programs.ts';
+import { programOf, ROOM_FOR_THE_YOUNG } from '../support/programs/programs.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
 export const MAIN = await programOf(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)));
@@ -123,7 +123,7 @@ export function startProcess(
   args: readonly string[],
   { input = '', through = [], uid, main = MAIN }: Spawned,
 ): Running {
-  const [command = process.execPath, ...rest] = [...through, process.execPath, main, ...args];
+  const [command = process.execPath, ...rest] = [...through, process.execPath, ...ROOM_FOR_THE_YOUNG, main, ...args];
   const child = spawn(command, rest, { cwd: folder, env: { ...env }, ...(uid === undefined ? {} : { uid, gid: uid }) });
   let out = '';
   let err = '';

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import pseudoTerminals from '@lydell/node-pty';
 import { MAIN } from '../../e2e/support-project.ts';
 import { PATIENCE_MS } from '../patience.ts';
+import { ROOM_FOR_THE_YOUNG } from '../programs/programs.ts';
 import { createTerminalScreen, type TerminalScreen } from './screen.ts';
 
 export interface AtKeyboard extends AsyncDisposable {
@@ -53,7 +54,8 @@ const SHELLS = { jobs: JOBS, background: 'set -m; "$@" & wait $!', bash: BASH };
 
 export function sitDown({ folder, env }: Desk, args: readonly string[], seat: Seat = {}): AtKeyboard {
   const { columns = 100, rows = 30, main = MAIN, shell } = seat;
-  const command = [process.execPath, main, ...args];
+  // A shell that gives the command a name has it as the first two words.
+  const command = [process.execPath, ...(shell === 'bash' ? [] : ROOM_FOR_THE_YOUNG), main, ...args];
   const [program = '', ...rest] = shell === undefined ? command : ['/bin/sh', '-c', SHELLS[shell], 'sh', ...command];
   // The screen is xterm.js, as in VS Code.
   const seen = { TERM_PROGRAM: 'vscode', ...env };
