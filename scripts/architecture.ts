@@ -48,6 +48,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   cluster: ['process', 'events', 'ledger', 'engine', 'project'],
   front: [
     ...[
+      'process',
       'events',
       'ledger/port',
       'ledger/pages',
@@ -181,7 +182,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['markdown', 'view'],
     ['drive'],
     ['export'],
-    ['agents', 'artifacts', 'attach', 'doctor', 'measure', 'serving', 'watch'],
+    ['agents', 'artifacts', 'attach', 'doctor', 'measure', 'questions', 'serving', 'watch'],
     ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],

@@ -204,7 +204,7 @@ export const keyboardMutations: readonly Mutation[] = [
     file: 'src/projections/why.ts',
     find: "if (event.event_type === 'tool.call') return approvals.get(outcomeKey(event.run_id, event.step ?? '')) ?? [];",
     replace: "if (event.event_type === 'tool.call') return approvals.get('') ?? [];",
-    caughtBy: { file: 'src/cli/commands/why.test.ts', test: 'all of what was approved stands below the call' },
+    caughtBy: { file: 'src/cli/questions/why.test.ts', test: 'all of what was approved stands below the call' },
   },
   {
     invariant: 'Rules for hosts decide about a fetch',

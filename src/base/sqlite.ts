@@ -4,5 +4,5 @@
  */
 import type { DatabaseSync as Database } from 'node:sqlite';
 
-export const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+export const { DatabaseSync, constants: sqliteConstants } = process.getBuiltinModule('node:sqlite');
 export type DatabaseSync = Database;

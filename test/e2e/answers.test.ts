@@ -41,3 +41,29 @@ describe('troupe context', () => {
     expect((await at.look('context', 'last', '--turn', '0')).code).toBe(2);
   });
 });
+
+describe('troupe query', () => {
+  it('answers as a table, as JSON and as CSV', async () => {
+    const sql = "SELECT tool, outcome, '' AS none, NULL AS nil, 'a\"b' AS quoted, tool FROM calls WHERE outcome <> 'ended'";
+    expect((await at.look('query', sql)).out).toBe(
+      'tool   outcome  none  nil  quoted  tool:2\nwrite  ok                  a"b     write\n',
+    );
+    expect((await at.look('query', sql, '--csv')).out).toBe('tool,outcome,none,nil,quoted,tool:2\nwrite,ok,"",,"a""b",write\n');
+    expect(objectIn((await at.look('query', sql, '--json')).out)).toEqual({
+      columns: ['tool', 'outcome', 'none', 'nil', 'quoted', 'tool:2'],
+      rows: [{ tool: 'write', outcome: 'ok', none: '', nil: null, quoted: 'a"b', 'tool:2': 'write' }],
+      ...{ cutBy: null, collected: 0 },
+    });
+    const cut = await at.look('query', 'SELECT position FROM events', '--rows', '1', '--session', 'last');
+    expect(cut.out).toBe('position\n1\n');
+    expect(cut.err).toContain('(queryRows)');
+  });
+
+  it('is refused with what is wrong, and too many rows with the limit', async () => {
+    const wrong = await at.look('query', 'DROP TABLE runs', '--json');
+    expect(wrong.code).toBe(2);
+    expectErrorObject(wrong, 'usage');
+    expect((await at.look('query', 'SELECT 1', '--rows', '100001')).err).toContain('(queryRowsMost)');
+    expect((await at.look('query', 'SELECT 1', '--csv', '--json')).code).toBe(2);
+  });
+});

@@ -82,6 +82,7 @@ describe('what programs read', () => {
     await call(5, 'deny', 'last', '--note', 'not so');
     await call(0, 'approve', 'last', '--remember', 'project');
     for (const word of ['show', 'logs', 'cost', 'why', 'context']) await call(0, word, 'last');
+    await call(0, 'query', 'SELECT tool, outcome FROM calls');
     await call(0, 'ps', '--all');
     await call(0, 'sessions');
     await call(0, 'tasks', 'list', '--state', 'completed');

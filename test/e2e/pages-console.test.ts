@@ -167,6 +167,7 @@ describe('the pages', () => {
       'docs/models.md': 1,
       'docs/patterns.md': 1,
       'docs/presets.md': 1,
+      'docs/query.md': 1,
       'docs/runners.md': 1,
       'docs/squad.md': 1,
       'examples/08-broadcast/README.md': 1,

@@ -41,6 +41,9 @@ it('runs, shows, verifies and copies as it does in a file', async () => {
   expect(json(await troupe('ledger', 'stats', '--json'))).toMatchObject({ sessions: 2, runs: 2 });
   expect(await troupe('ledger', 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('sound') });
   expect((await troupe('doctor')).out).toMatch(/ok +ledger: .* in 2 sessions at postgres:/);
+  expect((await troupe('query', 'SELECT count(*) AS n, sum(output_tokens > 0) AS counted FROM turns', '--csv')).out).toBe(
+    'n,counted\n2,2\n',
+  );
   const back = await troupe('ledger', 'copy', url, 'sqlite:back.db');
   expect(back).toMatchObject({ code: 0, out: expect.stringMatching(/of 2 sessions to .*sound/) });
   expect(readdirSync(join(project.folder, '.troupe')).some((name) => name.includes('postgres'))).toBe(false);

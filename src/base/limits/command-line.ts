@@ -1,5 +1,5 @@
 /** Bounds of the command line. */
-import { KIB, MIB } from './units.ts';
+import { KIB, MIB, SECOND } from './units.ts';
 
 export const commandLineLimits = {
   projectSearchDepth: 64,
@@ -38,4 +38,11 @@ export const commandLineLimits = {
   cancelEndsMs: 30_000,
   /** So many characters of its hash stand for what was shown, at the least. */
   shownCharacters: 8,
+  queryMs: 30 * SECOND, // option: query --timeout
+  queryRows: 1_000, // option: query --rows
+  queryRowsMost: 100_000,
+  queryBytes: 16 * MIB,
+  queryCharacters: 20_000,
+  queryMemoryBytes: 1_024 * MIB,
+  queryEvents: 1_000_000,
 } as const;

@@ -11,6 +11,7 @@ import * as files from '../../front/shapes/files.ts';
 import type { GivenOut } from '../../front/shapes/given.ts';
 import * as keeping from '../../front/shapes/keeping.ts';
 import * as looking from '../../front/shapes/looking.ts';
+import * as questions from '../../front/shapes/questions.ts';
 import * as runs from '../../front/shapes/runs.ts';
 import * as tasks from '../../front/shapes/tasks.ts';
 
@@ -35,6 +36,7 @@ export const jsonContract = {
   cost: runs.costs,
   why: z.array(runs.cause),
   context: looking.requestContext,
+  query: questions.queried,
   models: files.modelList,
   doctor: files.diagnosis,
   measure: runs.measured,

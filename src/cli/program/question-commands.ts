@@ -1,20 +1,37 @@
 /** Commands that ask the ledger something, with their words, options and examples. */
-import type { ContextOptions } from '../commands/context.ts';
-import type { WhyOptions } from '../commands/why.ts';
+import { Option } from 'commander';
+import { limits } from '../../base/limits.ts';
+import type { ContextOptions } from '../questions/context.ts';
+import type { QueryOptions } from '../questions/query.ts';
+import type { WhyOptions } from '../questions/why.ts';
 import type { Perform } from '../terminal/command.ts';
-import { parseCount } from '../terminal/parse-option.ts';
+import { parseCount, parseTime } from '../terminal/parse-option.ts';
 import { type Add, json } from './describe.ts';
 
 export function describeQuestions(add: Add, perform: Perform): void {
   json(add('why <run-or-event>', 'walk from a result back to the prompt', 'troupe why last'))
     .option('-a, --all', 'bookkeeping too')
     .action((what: string, options: WhyOptions) =>
-      perform(async (context) => (await import('../commands/why.ts')).whyCommand(context, what, options)),
+      perform(async (context) => (await import('../questions/why.ts')).whyCommand(context, what, options)),
     );
   json(add('context <run>', 'what a model saw, by origin and size', 'troupe context last --turn 2'))
     .option('--turn <number>', 'the request of this turn; the newest without it', parseCount)
     .option('--parts', 'every part too, in the order of the request')
     .action((run: string, options: ContextOptions) =>
-      perform(async (context) => (await import('../commands/context.ts')).contextCommand(context, run, options)),
+      perform(async (context) => (await import('../questions/context.ts')).contextCommand(context, run, options)),
+    );
+  json(
+    add(
+      'query <sql>',
+      'one SELECT over tables that are made of the ledger; see docs/query.md',
+      'troupe query "SELECT agent, sum(usd) AS usd FROM costs GROUP BY agent"',
+    ),
+  )
+    .addOption(new Option('--csv', 'print comma-separated values').conflicts('json'))
+    .option('--rows <count>', `at most so many rows; ${limits.queryRows} without it`, parseCount)
+    .option('--timeout <time>', `stop it after so long; ${limits.queryMs / 1_000}s without it`, parseTime)
+    .option('--session <id>', 'only about this session, or that of this run')
+    .action((sql: string, options: QueryOptions) =>
+      perform(async (context) => (await import('../questions/query.ts')).queryCommand(context, sql, options)),
     );
 }

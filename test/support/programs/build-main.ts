@@ -23,7 +23,7 @@ const PROGRAMS = [
   'test/support/terminal/stage-main.ts',
 ];
 /** Started by the programs. Built by themselves, so that they share no file with what they must not be able to read. */
-const WORKERS = ['src/runner/child/loop-worker.ts', 'src/tools/files/regex-worker.ts'];
+const WORKERS = ['src/runner/child/loop-worker.ts', 'src/tools/files/regex-worker.ts', 'src/front/query/sql-worker.ts'];
 /** What the programs look for beside the sources. */
 const NEIGHBOURS = ['package.json', 'bin', 'examples', 'templates', 'node_modules', 'tools'];
 
