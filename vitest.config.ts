@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { ROOM_FOR_THE_YOUNG } from './test/support/programs/programs.ts';
 import { PATIENCE_MS, TEST_MS } from './test/support/patience.ts';
+import { ROOM_FOR_THE_YOUNG } from './test/support/programs/programs.ts';
 
 /**
  * Files with a process of their own: they start and kill processes, or work for long. Starting a process costs the more the
