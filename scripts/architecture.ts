@@ -171,6 +171,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['tasks'],
     ['run'],
     ['driver', 'lease'],
+    ['fork'],
     ['start', 'take-up', 'reopen', 'withdraw', 'forget'],
     ['engine'],
     ['local', 'restate'],

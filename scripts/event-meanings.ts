@@ -47,6 +47,7 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       planOnly: 'says what it would hand over, and waits with it until it is resumed',
       condense: 'it begins with what was said before condensed, whether there is room or not',
       workspace: 'the folder that tools may touch, when it is not the session’s; holds for the runs below too',
+      forked: 'in a session that was forked: the run’s id where it all began, and the session that ids are made with',
       open: 'changes of earlier prompts that weaken tests and nobody has put back, as it began; of a root run only',
     },
   },
@@ -66,19 +67,6 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
   'run.parked': {
     says: 'The run stands still: its provider, its key or its quota is not there. `troupe resume` goes on.',
     fields: { reason: 'what is missing', error: 'what was said about it' },
-  },
-  'run.reopened': {
-    says: 'A run that had ended for a reason outside of it goes on, or a run goes on under other terms. The end before it stays.',
-    fields: {
-      undone: 'positions of events that made it end: they stay, and the run goes on as if they were not there',
-      budget: 'limits in the place of those that the run had, limit by limit',
-      model: 'of a root run: in the place of the models of every agent in its tree',
-      maxTurns: 'of a root run: in the place of the turns of every agent in its tree',
-    },
-  },
-  'run.withdrawn': {
-    says: 'A person took back what they had said: later runs go on with what was there before this one. What it did stays done.',
-    fields: {},
   },
   'run.ended': {
     says: 'The end of a run, unless it is reopened. Every run has a report, if need be one that the runtime wrote.',
@@ -119,11 +107,13 @@ export const eventMeanings: { readonly [Type in EventType]: Meaning<Type> } = {
       attempts: 'how many calls it took',
       cost: 'the price in billionths of a dollar and the version of the price table; absent when the price is not known',
       durationMs: 'how long it took',
+      forked: 'it was asked, and is counted, in the session that this one was forked from',
     },
   },
   'model.failed': {
     says: 'A model call failed.',
     fields: {
+      forked: 'it happened, and is counted, in the session that this one was forked from',
       turn: 'which turn of the run',
       model: 'which model was asked',
       attempt: 'which try, from 1',

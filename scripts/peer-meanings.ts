@@ -29,6 +29,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
   'peer.state': {
     says: 'How the task stood when nothing more came without us; in the same transaction as what is made of it.',
     fields: {
+      forked: 'it happened, and is counted, in the session that this one was forked from',
       state: 'it ended, or waits for an answer',
       task: 'the peer’s id for it; absent when it answered without a task',
       asked: 'by what its question is known again when the peer shows it once more after the answer',
@@ -46,6 +47,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
   'peer.cancelled': {
     says: 'The run was to end while the task was under way, and the peer was told.',
     fields: {
+      forked: 'it happened, and is counted, in the session that this one was forked from',
       task: 'the peer’s id for it',
       reached: 'whether it heard',
       unanswered: 'it was at work, so that what it cost is known only if it says so',

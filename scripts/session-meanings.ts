@@ -1,12 +1,16 @@
-/** What the events about a session's beginning and what goes with it mean, in words. */
+/** What the events about a session's beginning, what goes with it, and going on mean, in words. */
 import type { Meaning } from './event-meanings.ts';
 
-type About = 'session.started' | 'session.brought';
+type About = 'session.started' | 'session.brought' | 'run.reopened' | 'run.withdrawn';
 
 export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
   'session.started': {
     says: 'A session began. Always the first event of its session, and the only one without a cause.',
-    fields: { title: 'a name for people', workspace: 'the folder that tools may touch' },
+    fields: {
+      title: 'a name for people',
+      workspace: 'the folder that tools may touch',
+      forked: 'the session, the run and the event that it was forked from: what is before was taken over',
+    },
   },
   'session.brought': {
     says: 'What a run brings along to the workers of a cluster, which need nothing else of its project.',
@@ -20,5 +24,19 @@ export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
       repository:
         'of a run that hands out tasks: the top of its repository, its folder below that, the commit, and the commit of the files as they were',
     },
+  },
+  'run.reopened': {
+    says: 'A run that had ended for a reason outside of it goes on, or a run goes on under other terms. The end before it stays.',
+    fields: {
+      undone: 'positions of events that made it end: they stay, and the run goes on as if they were not there',
+      budget: 'limits in the place of those that the run had, limit by limit',
+      model: 'of a root run: in the place of the models of every agent in its tree',
+      maxTurns: 'of a root run: in the place of the turns of every agent in its tree',
+      forked: 'of a root run: the session, the run and the event that everything before this was taken over from',
+    },
+  },
+  'run.withdrawn': {
+    says: 'A person took back what they had said: later runs go on with what was there before this one. What it did stays done.',
+    fields: {},
   },
 };

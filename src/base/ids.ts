@@ -40,6 +40,9 @@ export function createIds(clock: Clock, random: Random): Ids {
 
 export const childRunId = (parent: RunId, step: string): RunId => runIdFrom(`${parent}/${step}`);
 
+/** In a session that was forked: the run that stands there for this one. */
+export const forkedRunId = (session: string, of: string): RunId => runIdFrom(`${session}/${of}`);
+
 /** The same run for the same words: for whoever must find again what it started. */
 export function runIdFrom(words: string): RunId {
   const digest = createHash('sha256').update(words).digest();

@@ -11,6 +11,7 @@ import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import type { Driver } from './driver.ts';
 import { failureOf } from './failure-of.ts';
 import { forget } from './forget.ts';
+import { fork } from './fork/fork.ts';
 import { appendAnswer } from './hearing/append-answer.ts';
 import { appendMessage } from './hearing/append-message.ts';
 import { refusedChange } from './hearing/fits-tool.ts';
@@ -18,6 +19,8 @@ import { openWaits } from './hearing/waits.ts';
 import type { EngineOptions } from './options.ts';
 import type {
   Engine,
+  ForkOutcome,
+  ForkRequest,
   LivePiece,
   OpenWait,
   ResumeOutcome,
@@ -118,6 +121,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       return 'tell' in outcome ? { ...(await accepted(run, outcome.tell)), message: outcome.message } : outcome;
     },
     withdraw: async (run) => await withdrawn(options, run, await rowOf(run)),
+    fork: async (request) => await forked(options, request, await rowOf(request.run)),
     forget: (session, rule, sender = UNNAMED) => forget(options, session, rule, sender),
     waits: async (run) => await waitsOf(options.ledger, await rowOf(run)),
     watch: (watcher) => watchedBy(watchers, watcher),
@@ -140,6 +144,9 @@ function watchedBy<Watcher>(watchers: Set<Watcher>, watcher: Watcher): () => voi
 
 const withdrawn = async (options: EngineOptions, run: RunId, row: RunRow | undefined): Promise<WithdrawOutcome> =>
   row === undefined ? { kind: 'refused', error: unknownRun(run) } : await withdraw(options, row);
+
+const forked = async (options: EngineOptions, request: ForkRequest, row: RunRow | undefined): Promise<ForkOutcome> =>
+  row === undefined ? { kind: 'refused', error: unknownRun(request.run) } : await fork(options, request, row);
 
 const unknownRun = (run: RunId): Failure => ({ code: 'unknown_run', message: `There is no run ${run}.` });
 

@@ -2,10 +2,13 @@
  * The engine drives runs: it starts, resumes, cancels, pauses and answers them. What happened is only in the ledger;
  * the engine adds scheduling, leases, budgets and recovery.
  */
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
+import type { Result } from '../base/result.ts';
 import type { Answering } from '../events/assistants.ts';
 import type { Answer, Budget, Failure } from '../events/catalogue.ts';
+import type { ForkSource } from '../events/going-on.ts';
 import type { UserMessage } from '../events/messages.ts';
 import type { RootOrigin } from '../events/run-origin.ts';
 import type { LeaseOwner } from '../ledger/port.ts';
@@ -183,6 +186,54 @@ export type WithdrawOutcome =
   /** It has not ended, somebody went on with it, or it was taken back before. Nothing was written. */
   | { readonly kind: 'refused'; readonly error: Failure };
 
+/** What is another in a fork than it was; what is left out stays as it was. */
+export interface ForkSet {
+  /** What the run was asked; where it begins. */
+  readonly prompt?: string | undefined;
+  /** In the place of the models of every agent in the tree, from there on. */
+  readonly model?: string | undefined;
+  /** In the place of the agent of the run that is named, from there on. */
+  readonly agent?: AgentDefinition | undefined;
+  /** To the question at the place: `yes`, `no` or `no: why` to a permission, a text to a question. */
+  readonly answer?: string | undefined;
+  /** Of the tool call at the place. */
+  readonly result?: string | undefined;
+}
+
+export interface ForkRequest {
+  readonly run: RunId;
+  /**
+   * The last event that is kept: its id, its position in the session, `start`, `end`, `turn 3` of the run, or the key of a step.
+   * The end of the last turn after which something was asked, without it.
+   */
+  readonly at?: string | undefined;
+  readonly set?: ForkSet | undefined;
+  readonly sender?: Sender | undefined;
+  /** Makes the folder in which the fork works, as it was at the place; the source's without it, or when it gives none. */
+  folder?(place: ForkedAt): Promise<Result<string | undefined, Failure>>;
+}
+
+/** Where a fork begins, in the session that it is made of; and the session that it will be. */
+export interface ForkedAt {
+  readonly from: ForkSource;
+  readonly position: number;
+  readonly session: SessionId;
+  readonly workspace: string;
+}
+
+export type ForkOutcome =
+  /** It stands where the source stood, and nobody drives it: `resume` has it go on. */
+  | {
+      readonly kind: 'forked';
+      readonly session: SessionId;
+      readonly run: RunId;
+      readonly from: ForkSource;
+      readonly workspace: string;
+      /** Model calls that are answered from the record, and what they cost there. */
+      readonly kept: { readonly events: number; readonly calls: number; readonly nanoUsd: number };
+    }
+  | { readonly kind: 'refused'; readonly error: Failure };
+
 export type ForgetOutcome =
   /** The rules that are not remembered any more, each as `approval.asked` has it. None when none was. */
   | { readonly kind: 'forgotten'; readonly rules: readonly string[] }
@@ -240,6 +291,11 @@ export interface Engine {
    * holds from the next call on, whichever process works on the runs.
    */
   forget(session: SessionId, rule?: string, sender?: Sender): Promise<ForgetOutcome>;
+  /**
+   * A session of its own that begins with the past of a run, up to some event: what lies before is answered from the record,
+   * what comes after is asked anew. The source is only read.
+   */
+  fork(request: ForkRequest): Promise<ForkOutcome>;
   /** Shows pieces of answers while they come. With a watcher models are asked to stream. Returns what ends it. */
   watch(watcher: (piece: LivePiece) => void): () => void;
   /** Lets running steps finish being recorded, gives the leases back. */

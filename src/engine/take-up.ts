@@ -72,7 +72,7 @@ export async function closedSince(
   model?: string,
 ): Promise<Failure | undefined> {
   const options = ofSession(all, session);
-  const [setup] = await options.ledger.read({ session, run, types: ['session.config'], limit: 1 });
+  const [setup] = await options.ledger.read({ newest: true, session, run, types: ['session.config'], limit: 1 });
   if (setup?.event_type !== 'session.config') return undefined;
   const definition = recordedDefinition(setup.payload);
   const reopened = await readAll(options.ledger, session, { run, types: ['run.reopened'], exact: false });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { answering, assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
-import { budget, goingOnEvents, termsOfTree } from './going-on.ts';
+import { budget, forkedRun, goingOnEvents, inSource, sessionEvents, termsOfTree } from './going-on.ts';
 import { frozenChild, openChange, sessionFacts } from './left-behind.ts';
 import { assistantMessage, callCost, imagePart, jsonValue, message, seenFile, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
@@ -129,7 +129,7 @@ export const agentSetup = z.object({
 });
 
 const catalogue = {
-  'session.started': z.object({ title: z.string().optional(), workspace: z.string() }),
+  ...sessionEvents,
   'session.config': agentSetup,
 
   'run.started': z.object({
@@ -157,14 +157,9 @@ const catalogue = {
     workspace: z.string().optional(),
     /** What earlier runs of the session changed and has to be put back, as it was when this one began; of a root run only. */
     open: z.array(openChange).optional(),
+    /** In a session that was forked. */
+    forked: forkedRun.optional(),
   }),
-  'run.resumed': z.object({
-    owner: z.string(),
-    takenOver: z.boolean(),
-    /** How far what came from outside was known: a pause asked for after this position still counts. */
-    heard: z.number().int().nonnegative().optional(),
-  }),
-  'run.paused': z.object({ reason: z.string() }),
   'run.signalled': z.object({
     signal: z.enum(['cancel', 'pause', 'resume']),
     reason: z.string().optional(),
@@ -214,6 +209,7 @@ const catalogue = {
     attempts: z.number().int().positive(),
     cost: callCost.optional(),
     durationMs: z.number(),
+    ...inSource,
   }),
   'model.failed': z.object({
     turn: z.number().int().positive(),
@@ -228,6 +224,7 @@ const catalogue = {
     /** What it took until then, and what that cost, of an executor that said so. */
     usage: usage.optional(),
     cost: callCost.optional(),
+    ...inSource,
   }),
 
   'tool.call': z.object({

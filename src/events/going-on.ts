@@ -22,6 +22,28 @@ export const broughtRepository = z.object({
   base: z.string(),
 });
 
+/** The session and the run that were forked, and the last of its events that this one begins with. */
+export const forkSource = z.object({ session: z.string(), run: z.string(), event: z.string() });
+export type ForkSource = z.infer<typeof forkSource>;
+
+/**
+ * Of a run in a session that was forked: the id that the run has, or would have, where it all began, and the session that its
+ * own id is made with. The ids of the runs below it follow from both, so that those of before are found again.
+ */
+export const forkedRun = z.object({ of: z.string(), in: z.string() });
+
+/** It happened, and is counted, in the session that this one was forked from. */
+export const inSource = { forked: z.literal(true).optional() };
+
+export const sessionEvents = {
+  'session.started': z.object({
+    title: z.string().optional(),
+    workspace: z.string(),
+    /** It begins with the past of another: everything up to the `run.reopened` that says the same was taken over from there. */
+    forked: forkSource.optional(),
+  }),
+} as const;
+
 /** What holds for every agent of a tree, whatever their files say. */
 export const termsOfTree = z.object({
   model: z.string().optional(),
@@ -31,6 +53,13 @@ export const termsOfTree = z.object({
 export type TreeTerms = z.infer<typeof termsOfTree>;
 
 export const goingOnEvents = {
+  'run.resumed': z.object({
+    owner: z.string(),
+    takenOver: z.boolean(),
+    /** How far what came from outside was known: a pause asked for after this position still counts. */
+    heard: z.number().int().nonnegative().optional(),
+  }),
+  'run.paused': z.object({ reason: z.string() }),
   /** What goes with a run to machines that have nothing of its project but the ledger. */
   'session.brought': z.object({
     /** Every agent that the run can come to, as it was when the run started, with what the command changed about it. */
@@ -61,6 +90,8 @@ export const goingOnEvents = {
     /** Of a root run: in the place of the models, and of the turns, of every agent in its tree from now on. */
     model: z.string().optional(),
     maxTurns: z.number().int().positive().optional(),
+    /** Of a root run: everything before this was taken over from there. It cost nothing here, in money or in time. */
+    forked: forkSource.optional(),
   }),
   /** A person takes back what they said: later runs go on with what was there before this one. What it did stays done. */
   'run.withdrawn': z.object({}),

@@ -3,6 +3,7 @@
  * that live elsewhere: what was sent, which task it became there, and what came of it.
  */
 import { z } from 'zod';
+import { inSource } from './going-on.ts';
 import { callCost, usage } from './message-schemas.ts';
 
 export const pushEvents = {
@@ -65,6 +66,7 @@ export const peerEvents = {
     /** Of one that ended without an answer: what it says that it took. An answer says it itself. */
     usage: usage.optional(),
     cost: callCost.optional(),
+    ...inSource,
   }),
   /** What the task made, as the event's attachment: text as it is, anything else in base64. */
   'peer.artifact': artifact.extend({ encoding: z.enum(['text', 'base64']) }),
@@ -79,5 +81,6 @@ export const peerEvents = {
     cost: callCost.optional(),
     state: z.string().optional(),
     why: z.string().optional(),
+    ...inSource,
   }),
 } as const;

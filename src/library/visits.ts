@@ -56,6 +56,7 @@ export function createVisits(project: Closable): Visits {
       refusedChange: (wait, input) => among(visiting, () => engine.refusedChange(wait, input)),
       waits: (run) => among(visiting, () => engine.waits(run)),
       forget: (session, rule, sender) => among(visiting, () => engine.forget(session, rule, sender)),
+      fork: (request) => among(visiting, () => engine.fork(request)),
       withdraw: (run) => among(visiting, () => engine.withdraw(run)),
       watch: engine.watch,
       close: engine.close,

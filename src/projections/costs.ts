@@ -87,6 +87,7 @@ export function spendingOf({ usage = {}, cost }: Counted): CallCosts {
 
 /** What was spent with an event; `undefined` for one that says nothing of it. */
 export function spendingIn(event: LedgerEvent): CallCosts | undefined {
+  if ('forked' in event.payload && event.payload.forked === true) return undefined;
   if (event.event_type === 'model.response') return spendingOf(event.payload);
   if (event.event_type === 'model.failed')
     return event.payload.inDoubt === true || event.payload.cost !== undefined ? spendingOf(event.payload) : undefined;

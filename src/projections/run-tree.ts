@@ -21,7 +21,7 @@ import {
   reasonInTree,
   roleInTree,
 } from '../events/run-origin.ts';
-import { addSpending, type CallCosts, noSpending, spendingIn, spendingOf } from './costs.ts';
+import { addSpending, type CallCosts, noSpending, spendingIn } from './costs.ts';
 import { countCalls, type DoingsBelow, type EndedCall, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
 import { filesMerged, type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
@@ -291,12 +291,11 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       };
     case 'model.response':
       return {
-        ...node,
+        ...withSpending(node, event),
         asking: null,
         ...countCalls(node, event),
         asked: askedFor(event),
         cutBy: event.payload.finish === 'length' ? (node.boundedBy ?? 'maxOutputTokens') : null,
-        spent: addSpending(node.spent, spendingOf(event.payload)),
       };
     case 'peer.state':
     case 'peer.cancelled': {

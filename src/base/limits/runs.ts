@@ -4,6 +4,7 @@ import { KIB, MIB, MINUTE, SECOND } from './units.ts';
 export const runLimits = {
   // runs
   runDepth: 16,
+  forkEvents: 200_000,
   leaveRunMs: 5 * SECOND,
   leaveRunPollMs: 50,
   overtakenTries: 5,

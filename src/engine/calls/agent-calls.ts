@@ -4,7 +4,7 @@
  * with its conversation, as long as it has turns left.
  */
 import { fenced, fenceNote } from '../../base/fence.ts';
-import { childRunId, type RunId } from '../../base/ids.ts';
+import type { RunId } from '../../base/ids.ts';
 import type { Json, JsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
@@ -20,7 +20,7 @@ import { checkInput } from '../../tools/input.ts';
 import type { AgentTool, ServiceTool } from '../../tools/port.ts';
 import type { RestsOnAnswers } from '../evidence/sub-agent-verdicts.ts';
 import type { AgentAccess, TimeAndIds } from '../options.ts';
-import type { DrivenRun } from '../record/driven-run.ts';
+import { childOf, type DrivenRun } from '../record/driven-run.ts';
 import { type AssistantAnswer, type CallsAssistants, cancelAssistant, spawnAssistant } from '../spawning/assistant-calls.ts';
 import type { HasChildren } from '../spawning/child-run.ts';
 import type { AsksAgain, Child } from './askable-agents.ts';
@@ -92,7 +92,7 @@ async function callSubAgent(
     turnsRemaining: Math.max(0, maxTurns - result.turns),
     verification: result.verification,
   };
-  const gone = answered.chat ? [] : letGo(tree, tree.askable.below(childRunId(node.run, call.step)));
+  const gone = answered.chat ? [] : letGo(tree, tree.askable.below(childOf(node, call.step)));
   tree.askable.note(node.run, answered);
   tree.verdicts.note(node.run, answered);
   const said = isElsewhere ? fromElsewhere(tree.ids.nonce(), result) : reportText(result.report);

@@ -3,7 +3,6 @@
  * is on the disk; a call whose outcome a crash swallowed is repeated only if the tool says that this is safe.
  */
 
-import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
@@ -21,7 +20,7 @@ import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
 import type { ProofAccess, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import { type DrivenRun, speakerOf } from '../record/driven-run.ts';
+import { childOf, type DrivenRun, speakerOf } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { keptSince } from '../travel/travelling.ts';
@@ -93,7 +92,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const begun = node.journal.recorded('tool.call', step)?.event_id;
   const gone = argumentsGone(node, call.turn, step, asked);
   // A child run that has begun comes to its end, also when nobody wants its answer any more.
-  const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childRunId(node.run, step)));
+  const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childOf(node, step)));
   if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question')
     return await callOther(caller, { ...call, tool }, begun, changedTo(node, step));
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');

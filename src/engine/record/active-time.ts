@@ -84,6 +84,9 @@ function activeTimes({ events, cut }: Past) {
   /** What comes after its end is no work on it, until it goes on. */
   const endedAt = new Map<RunId, number>();
   let active = 0;
+  // What was taken over from another session took its time there.
+  const takenOver =
+    events.findLast((event) => event.event_type === 'run.reopened' && event.payload.forked !== undefined)?.position ?? 0;
   let last: number | undefined;
   let isCut = false;
   const changed = (event: LedgerEvent, at: number): ReadonlyMap<RunId, boolean> => {
@@ -116,7 +119,7 @@ function activeTimes({ events, cut }: Past) {
       answers.push({ event, at: active + passed });
       continue;
     }
-    if (!TAKEN_UP.has(type)) active += passed;
+    if (!TAKEN_UP.has(type) && event.position > takenOver) active += passed;
     settle(active);
     if (type === 'run.started') startedAt.set(run, active);
     if (cut !== undefined && !isCut && event.position >= cut.position) {

@@ -1,5 +1,5 @@
 /** One run as it is being driven, and the runs above it. */
-import type { RunId } from '../../base/ids.ts';
+import { childRunId, forkedRunId, type RunId } from '../../base/ids.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
 import { worksForParent } from '../../events/run-origin.ts';
 import type { Journal } from './journal.ts';
@@ -32,4 +32,20 @@ export interface DrivenRun {
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does. */
 export function speakerOf(node: DrivenRun): DrivenRun {
   return worksForParent(node.started) && node.parent !== undefined ? speakerOf(node.parent) : node;
+}
+
+interface Above {
+  readonly run: RunId;
+  readonly started: Pick<Payloads['run.started'], 'forked'>;
+}
+
+/** The id of a run below another: it follows from the one above and its key, so whoever runs that again finds it. */
+export function childOf({ run, started: { forked } }: Above, key: string): RunId {
+  if (forked === undefined) return childRunId(run, key);
+  return forkedRunId(forked.in, childRunId(forked.of as RunId, key));
+}
+
+/** What the start of a run below one of a forked session says of it. */
+export function forkedBelow({ started: { forked } }: Above, key: string): Pick<Payloads['run.started'], 'forked'> {
+  return forked === undefined ? {} : { forked: { of: childRunId(forked.of as RunId, key), in: forked.in } };
 }

@@ -4,7 +4,8 @@
  * the run above it has not asked a model, called a tool or started anybody since who came to something. Whoever was started
  * since and found nobody to ask either is taken back from the start: it is started anew, with what is known then.
  */
-import { childRunId, type EventId, type RunId, shortId } from '../../base/ids.ts';
+
+import { type EventId, type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Budget, EventType, Failure, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
@@ -15,6 +16,7 @@ import { succeeded } from '../../events/succeeded.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { isBroadcast } from '../../projections/patterns/broadcast-text.ts';
 import type { ResumeTerms } from '../port.ts';
+import { childOf } from './driven-run.ts';
 import { standing, startedUnder } from './standing-events.ts';
 
 export interface ReopenedRun {
@@ -186,27 +188,31 @@ function tracesOf({ started, ended, events }: EndedRun, below: readonly Child[])
 const isToldFailure = (event: LedgerEvent): boolean => isBroadcast(event) && event.payload.type === 'failure';
 const isWork = (event: LedgerEvent): boolean => WORK.has(event.event_type) && !isToldFailure(event);
 
-function undoneOf({ run, ended, events }: EndedRun, after: readonly LedgerEvent[], below: ReadonlySet<RunId>): LedgerEvent[] {
+function undoneOf(
+  { run, started, ended, events }: EndedRun,
+  after: readonly LedgerEvent[],
+  below: ReadonlySet<RunId>,
+): LedgerEvent[] {
   const failed = after.findLast((event) => event.event_type === 'model.failed' && event.payload.final);
   const called = new Set(events.flatMap((event) => (event.event_type === 'tool.call' ? [event.step] : [])));
   const cutOff = ended.payload.reason === 'time';
   return after.filter((event) => {
     if (OF_THE_END.has(event.event_type) || event === failed) return true;
-    if (isToldFailure(event)) return isAbout(event, run, below);
+    if (isToldFailure(event)) return isAbout(event, { run, started }, below);
     // The question that nobody answered is put anew: those below that go on may give it other words.
     if (event.event_type === 'model.request') return below.size > 0 && event.step === failed?.step;
     // What it carried is carried by the one that is put in its place.
     if (event.event_type === 'message.included') return below.size > 0 && event.payload.request === failed?.step;
     if (event.event_type !== 'tool.result' || event.step === null) return false;
     // What the limit of time kept from being called at all is called now.
-    return below.has(childRunId(run, event.step)) || (cutOff && !called.has(event.step));
+    return below.has(childOf({ run, started }, event.step)) || (cutOff && !called.has(event.step));
   });
 }
 
 /** An event whose key lies below a child's is about that child. */
-function isAbout({ step }: LedgerEvent, run: RunId, children: ReadonlySet<RunId>): boolean {
+function isAbout({ step }: LedgerEvent, above: Pick<EndedRun, 'run' | 'started'>, children: ReadonlySet<RunId>): boolean {
   const key = step?.slice(0, step.lastIndexOf('/')) ?? '';
-  return children.has(childRunId(run, key));
+  return children.has(childOf(above, key));
 }
 
 function isMended(

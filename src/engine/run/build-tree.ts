@@ -4,7 +4,7 @@
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { childRunId, type RunId, type SessionId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { Message } from '../../events/messages.ts';
@@ -23,7 +23,7 @@ import { type BroughtRepository, type EngineOptions, type LedgerAccess, ofSessio
 import type { LivePiece } from '../port.ts';
 import { createActiveTimes } from '../record/active-time.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
-import type { BudgetScope, DrivenRun } from '../record/driven-run.ts';
+import { type BudgetScope, childOf, type DrivenRun } from '../record/driven-run.ts';
 import { conversationOf } from '../record/history.ts';
 import { createJournal } from '../record/journal.ts';
 import { createMembers, type Members } from '../record/members.ts';
@@ -131,7 +131,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     async child(parent, request) {
       const drive = (run: DrivenRun, found: AgentDefinition | undefined) => driveRun(tree, run, found);
       const child = await atWork.during(() => startChild(tree, parent, request, { past, all: driven.past.events, node, drive }));
-      const run = childRunId(parent.run, request.key);
+      const run = childOf(parent, request.key);
       child.result.then(() => members.ended(run)).catch(() => undefined);
       return child;
     },

@@ -2,7 +2,6 @@
 
 import { sleep } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import type { Answer } from '../../events/catalogue.ts';
@@ -14,7 +13,7 @@ import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { deadlineStep, putQuestion, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import type { LedgerAccess, TimeAndIds } from '../options.ts';
-import type { DrivenRun } from '../record/driven-run.ts';
+import { childOf, type DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
 import type { Remembers } from '../record/remembers.ts';
 import type { Writes } from '../record/writes.ts';
@@ -76,7 +75,7 @@ export function ledgerSteps(
       const answered = came.slice(ended.length).map((place) => answerAt(tree, node, waits, place - handles.length));
       return { ended: ended.map((index, position) => ({ index, result: results[position] as RunResult })), answered };
     },
-    worked: (key, handle) => once(key, async () => tree.activeSoFar(childRunId(node.run, handle.key))),
+    worked: (key, handle) => once(key, async () => tree.activeSoFar(childOf(node, handle.key))),
     async all(handles) {
       const results = await settled(handles);
       const failed = results.findIndex((result) => !succeeded(result));

@@ -1,7 +1,7 @@
 /** Starting a child run, or taking up one that had started before: its id follows from its parent and its key. */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { childRunId, type RunId } from '../../base/ids.ts';
+import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
@@ -14,7 +14,7 @@ import type { WorksInFolders } from '../evidence/folders.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import type { AgentAccess, HostAccess, TimeAndIds } from '../options.ts';
 import { budgetOf } from '../record/agent-setup.ts';
-import type { DrivenRun } from '../record/driven-run.ts';
+import { childOf, type DrivenRun, forkedBelow } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
 import { reopenedSince, timesReopened } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
@@ -55,7 +55,7 @@ export async function startChild(
   request: ChildRequest,
   { past, all, node, drive: driveHere }: ByBuilder,
 ): Promise<ChildRun> {
-  const run = childRunId(parent.run, request.key);
+  const run = childOf(parent, request.key);
   const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
   const known = recorded?.event_type === 'run.started' ? recorded.payload : undefined;
   const found = known === undefined ? (request.found ?? (await tree.agent(request.agent))) : undefined;
@@ -108,7 +108,7 @@ function noted(tree: Spends, result: RunResult): RunResult {
 function startedPayload(
   tree: HostAccess & Remembers,
   parent: DrivenRun,
-  { agent, input, as }: ChildRequest,
+  { key, agent, input, as }: ChildRequest,
   found: AgentDefinition | undefined,
 ): Payloads['run.started'] {
   const own = found === undefined ? undefined : budgetOf(found);
@@ -121,6 +121,7 @@ function startedPayload(
   return {
     ...{ agent, input, origin: originOf(parent.run, as), depth: parent.depth + 1 },
     ...present({ continues, model, workspace, condense }),
+    ...forkedBelow(parent, key),
     ...withTimeLimit(tighter(own, moneyOfTask(as, found)), timeLimitOf(tree, as)),
   };
 }

@@ -4,7 +4,6 @@
  */
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { isBareExecutor } from '../../agents/definition/to-definition.ts';
-import { childRunId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
@@ -16,7 +15,7 @@ import { spawnAnswer } from '../../tools/assistants/spawn-answer.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { Interruption, joinAll } from '../interruption.ts';
 import type { AgentAccess, LedgerAccess, TimeAndIds } from '../options.ts';
-import type { DrivenRun } from '../record/driven-run.ts';
+import { childOf, type DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
 import type { Writes } from '../record/writes.ts';
 import type { ChildRun, HasChildren } from './child-run.ts';
@@ -49,7 +48,7 @@ export async function spawnAssistant(tree: CallsAssistants, node: DrivenRun, cal
   if (!input.success) return refused({ code: 'invalid', message: input.error.message });
   const allowed = await maySpawn(tree, node, call.step, input.data);
   if (!allowed.ok) return refused(allowed.error);
-  const run = childRunId(node.run, call.step);
+  const run = childOf(node, call.step);
   const child = await begin(tree, node, call, input.data, allowed.value);
   if (input.data.run_mode === 'async') return { texts: [answerText(run, 'starting')] };
   const result = await tree.slots.released(node.run, node.abort.signal, () => child.result);
@@ -136,7 +135,7 @@ async function begin(
   { assistant_id, query }: SpawnInput,
   found?: AgentDefinition,
 ): Promise<ChildRun> {
-  const known = tree.spawned.of(node.run).find(({ run }) => run === childRunId(node.run, step));
+  const known = tree.spawned.of(node.run).find(({ run }) => run === childOf(node, step));
   if (known !== undefined) return known.child;
   const child = await tree.child(node, {
     key: step,
@@ -146,7 +145,7 @@ async function begin(
     as: { kind: 'assistant', by: node.started.agent },
     cause,
   });
-  tree.spawned.note(node.run, childRunId(node.run, step), assistant_id, child);
+  tree.spawned.note(node.run, childOf(node, step), assistant_id, child);
   return child;
 }
 
@@ -158,7 +157,7 @@ async function maySpawn(
   input: SpawnInput,
 ): Promise<Result<AgentDefinition | undefined, Failure>> {
   // One that had begun before a crash is not one more.
-  if (tree.begun(childRunId(node.run, step))) return ok(undefined);
+  if (tree.begun(childOf(node, step))) return ok(undefined);
   const rights = rightsOf(node);
   const agent = mayBeSpawned(rights, input.assistant_id) ? await tree.agent(input.assistant_id) : undefined;
   // A model says this name, and no file.

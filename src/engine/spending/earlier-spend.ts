@@ -18,7 +18,7 @@ const NOTHING: Totals = { calls: 0, tokens: 0, nanoUsd: 0 };
 
 /** Everything of these types in the tree is needed. */
 export const typesOfSpending: readonly EventType[] = [
-  ...(['run.started', 'model.response', 'model.failed', 'budget.reserved', 'budget.settled'] as const),
+  ...(['run.started', 'model.response', 'model.failed', 'budget.reserved', 'budget.settled', 'run.reopened'] as const),
 ];
 
 export interface PutOnAccount {
@@ -52,6 +52,8 @@ export function earlierSpend(past: readonly LedgerEvent[], run: RunId): Totals {
   for (const event of past) {
     const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
     if (parent !== undefined && tree.has(parent)) tree.add(event.run_id);
+    // What was taken over from another session was spent there.
+    if (event.event_type === 'run.reopened' && event.payload.forked !== undefined) sum = NOTHING;
     if (!tree.has(event.run_id)) continue;
     if (event.event_type === 'budget.settled' && event.step === EARLIER_STEP && event.run_id === run) sum = NOTHING;
     else sum = spentIn(event, run, settled).reduce(added, sum);

@@ -2,7 +2,6 @@
 
 import { executorModel } from '../../agents/definition/executor.ts';
 import { TroupeError } from '../../base/errors.ts';
-import { childRunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import type {
@@ -19,7 +18,7 @@ import { type KeepsPatches, keepPatch, patchBytes } from '../evidence/patches.ts
 import { artifactsOfRun } from '../evidence/run-artifacts.ts';
 import { Interruption } from '../interruption.ts';
 import type { AgentAccess } from '../options.ts';
-import type { DrivenRun } from '../record/driven-run.ts';
+import { childOf, type DrivenRun } from '../record/driven-run.ts';
 import { broughtTo, placeElsewhere } from '../travel/travelling.ts';
 import { eventsBelow } from './events-below.ts';
 import { type LooksBefore, seenBefore } from './seen-before.ts';
@@ -108,12 +107,12 @@ async function mergedAt(tree: SupportsTasks, place: TaskPlace): Promise<TaskPlac
 }
 
 async function collect(tree: SupportsTasks, node: DrivenRun, key: string, terms: TaskTerms): Promise<CollectedWork> {
-  const run = childRunId(node.run, key);
+  const run = childOf(node, key);
   return seenOfTask(run, terms, await eventsBelow(tree, node, run));
 }
 
 async function progress(tree: SupportsTasks, node: DrivenRun, key: string, { place }: TaskTerms): Promise<TaskProgress> {
-  const events = await eventsBelow(tree, node, childRunId(node.run, key));
+  const events = await eventsBelow(tree, node, childOf(node, key));
   const tests = events.flatMap((event) =>
     event.event_type === 'test.report' ? [`${event.payload.command} ${event.payload.passed} ${event.payload.tests ?? ''}`] : [],
   );

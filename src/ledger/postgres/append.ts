@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.ts';
 import type { ChainedFields } from '../../events/envelope.ts';
 import { parentRun, roleInTree } from '../../events/run-origin.ts';
 import type { Append, AppendOutcome, NewEvent } from '../port.ts';
-import { checkRuns, parentsOf, refusalOf } from '../rules/append.ts';
+import { checkRuns, parentsOf, refusalOf, topsIn } from '../rules/append.ts';
 import { chainHash } from '../rules/chain.ts';
 import { badAppend, chainedFields, isInbound, type PayloadBody, type PreparedEvent } from '../rules/prepared-event.ts';
 import { payloadPlace, toLedgerEvent } from '../rules/stored-event.ts';
@@ -51,8 +51,10 @@ export function applyAppend(
   const parents = parentsOf(request, session?.head ?? 0, written);
   for (const { name, add } of request.counters ?? []) if (add !== 0) state.setCounter(name, state.counter(name) + add);
   if (events.length === 0 || session === undefined) return { kind: 'appended', events: [] };
+  const top = topsIn(request, session.head);
   const appended = events.map((event, index) => {
-    const fields = write(state, request, session, parents[index] ?? null, event);
+    const run = ensureRun(state, top(event.event.run), session, event.event.run);
+    const fields = write(state, request, session, parents[index] ?? null, event, run);
     written.add(event.event, request.session, fields.position);
     return toLedgerEvent(fields, event.payload);
   });
@@ -65,10 +67,10 @@ function write(
   session: PostgresSession,
   parent: number | null,
   prepared: PreparedEvent,
+  run: PostgresRun,
 ): ChainedFields {
   const { event, at, body, attachment } = prepared;
   const position = session.head + 1;
-  const run = ensureRun(state, request, session, event, position);
   const fields = chainedFields(request.session, position, parent, prepared);
   const chain = chainHash(session.chain, fields);
   for (const bytes of attachment === null ? [body] : [body, attachment]) store(state, bytes);
@@ -86,13 +88,9 @@ function write(
   return fields;
 }
 
-function ensureRun(
-  state: BatchState,
-  { fence }: Append,
-  session: PostgresSession,
-  event: NewEvent,
-  position: number,
-): PostgresRun {
+/** `top`: whose lease covers it. */
+function ensureRun(state: BatchState, top: RunId, session: PostgresSession, of: RunId): PostgresRun {
+  const position = session.head + 1;
   const make = (name: NewEvent['run'], root: number | undefined): PostgresRun => {
     const run = state.runs.get(name);
     if (run === undefined) throw badAppend(`${name} was not asked for`);
@@ -100,8 +98,8 @@ function ensureRun(
     return Object.assign(run, { session: session.id, root: root ?? run.id, first: position, changed: true });
   };
   // Whoever writes for it may be below the root itself.
-  const root = fence === null ? undefined : make(fence.run, undefined).root;
-  return make(event.run, root);
+  const root = top === of ? undefined : make(top, undefined).root;
+  return make(of, root);
 }
 
 /** What an event changes in the row of its run; the index of runs follows the events. */

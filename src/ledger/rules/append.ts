@@ -3,6 +3,7 @@
  * inside the transaction and before anything is written, so a refused append leaves no trace.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { Append, AppendOutcome, EventMark, NewEvent } from '../port.ts';
 import { badAppend } from './prepared-event.ts';
 import { positionIn } from './stored-event.ts';
@@ -65,6 +66,22 @@ export function checkRuns(view: WriterView, { session, fence, events }: Append):
     } else if (run.session !== sessionId) throw badAppend(`${event.run} belongs to another session than ${session}`);
     else if (fence !== null && run.root !== rootId) throw badAppend(`the fence of ${fence.run} does not cover ${event.run}`);
   }
+}
+
+/**
+ * At the top of which tree a run is whose first event is in this append: below whoever writes; of an append that opens a session
+ * with everything that was done in another, as the starts of its runs say.
+ */
+export function topsIn({ fence, events }: Append, head: number): (run: RunId) => RunId {
+  const parents = new Map<RunId, RunId | undefined>();
+  for (const { type, run, payload } of head === 0 ? events : [])
+    if (type === 'run.started' && !parents.has(run)) parents.set(run, parentRun(payload) as RunId | undefined);
+  const top = (run: RunId): RunId => {
+    if (!parents.has(run)) return fence?.run ?? run;
+    const parent = parents.get(run);
+    return parent === undefined || parent === run ? run : top(parent);
+  };
+  return top;
 }
 
 /** Invariant I3: only the first event of a session has no parent, and every parent is there. Returns the parents' positions. */

@@ -1,9 +1,9 @@
 /** One append inside the transaction: first everything that can refuse it is asked, then it is written. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { SessionId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
 import { CHAIN_START, type ChainedFields } from '../../events/envelope.ts';
 import type { Append, AppendOutcome } from '../port.ts';
-import { checkRuns, parentsOf, refusalOf } from '../rules/append.ts';
+import { checkRuns, parentsOf, refusalOf, topsIn } from '../rules/append.ts';
 import { chainHash } from '../rules/chain.ts';
 import { chainedFields, isInbound, type PreparedEvent } from '../rules/prepared-event.ts';
 import { toLedgerEvent } from '../rules/stored-event.ts';
@@ -30,10 +30,16 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
     return memo.addSession(name, { id, head: 0, chain: CHAIN_START, inbound: 0 });
   };
 
-  const write = (request: Append, session: RememberedSession, parent: number | null, prepared: PreparedEvent): ChainedFields => {
+  const write = (
+    request: Append,
+    session: RememberedSession,
+    parent: number | null,
+    prepared: PreparedEvent,
+    top: (run: RunId) => RunId,
+  ): ChainedFields => {
     const { event, at, body, attachment } = prepared;
     const position = session.head + 1;
-    const run = runs.ensure(event.run, session.id, position, request.fence?.run ?? event.run);
+    const run = runs.ensure(event.run, session.id, position, top(event.run));
     const fields = chainedFields(request.session, position, parent, prepared);
     const chain = chainHash(session.chain, fields);
     const payload = payloads.store(body);
@@ -63,8 +69,9 @@ export function createAppender(database: DatabaseSync, memo: Memo, runs: RunInde
       for (const { name, add } of request.counters ?? []) if (add !== 0) memo.setCounter(name, memo.counter(name) + add);
       if (events.length === 0) return { kind: 'appended', events: [] };
       const session = known ?? createSession(request.session);
+      const top = topsIn(request, session.head);
       const appended = events.map((event, index) =>
-        toLedgerEvent(write(request, session, parents[index] ?? null, event), event.payload),
+        toLedgerEvent(write(request, session, parents[index] ?? null, event, top), event.payload),
       );
       return { kind: 'appended', events: appended };
     },

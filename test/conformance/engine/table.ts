@@ -3,6 +3,7 @@
 import { assistantCases } from './assistants.ts';
 import type { EngineCase } from './checks.ts';
 import { conversationCases } from './conversations.ts';
+import { forkCases } from './forks.ts';
 import { reopenedCases } from './reopened.ts';
 import { reopenedPatterns } from './reopened-patterns.ts';
 import { runCases, signalCases, waitCases } from './runs.ts';
@@ -21,4 +22,5 @@ export const engineConformance: readonly EngineCase[] = [
   ...sentCases,
   ...reopenedCases,
   ...reopenedPatterns,
+  ...forkCases,
 ];
