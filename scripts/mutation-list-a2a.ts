@@ -9,6 +9,17 @@ const taskOut = 'src/protocols/a2a/task-out.ts';
 
 export const a2aMutations: readonly Mutation[] = [
   {
+    invariant: 'No file that holds a secret is given to a peer',
+    change: 'nobody looks into it',
+    file: 'src/protocols/artifacts.ts',
+    find: 'if (holdsSecret(bytes.value, redact))',
+    replace: 'if (false)',
+    caughtBy: {
+      file: 'src/protocols/a2a/artifacts-out.test.ts',
+      test: 'and that holds a key comes as the reason why it does not',
+    },
+  },
+  {
     invariant: 'R7: what it costs is what it says',
     change: 'nobody listens',
     file: 'src/engine/peers/recorder.ts',

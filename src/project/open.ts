@@ -167,8 +167,7 @@ async function assemble(
       workspace: config.workspace,
       agent: agents.find,
     },
-    agents: agents.check,
-    servers: declared,
+    ...{ agents: agents.check, redact: protection.redactor.text, servers: declared },
     rules,
     worker: (given) => {
       // So that it knows who watches when it begins with its first turn.

@@ -42,6 +42,8 @@ export interface Project {
   readonly servers: Pick<DeclaredServers, 'open' | 'allow' | 'stateOf' | 'ownOpen'>;
   /** What somebody said "always" to for this project. */
   readonly rules: RuleBook;
+  /** Takes the secrets that the project knows, and all that is shaped like one, out of a text. */
+  redact(text: string): string;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */

@@ -1,6 +1,7 @@
 /**
  * What a run left behind: the files that it changed, with their checksums, and their content. A file is given only if the
- * run's own record names it, if it really lies in the run's workspace, and while it still is what the run left.
+ * run's own record names it, if it really lies in the run's workspace, while it still is what the run left, and if neither its
+ * name nor anything in it says that it may hold secrets: whoever asks for it need not be who owns them.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,6 +13,7 @@ import { messageOf } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { holdsSecret } from '../base/secrets/files.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { parentRun } from '../events/run-origin.ts';
 import { readEvents } from '../ledger/pages.ts';
@@ -54,8 +56,13 @@ export async function artifactsOf(
 
 export type ArtifactContent = { readonly text: string } | { readonly blob: string };
 
+/** Takes secrets out of a text: what it would change is not given. */
+export interface KnowsSecrets {
+  redact(text: string): string;
+}
+
 /** The content, or why it cannot be given. */
-export async function readArtifact(artifact: Artifact): Promise<Result<ArtifactContent, string>> {
+export async function readArtifact({ redact }: KnowsSecrets, artifact: Artifact): Promise<Result<ArtifactContent, string>> {
   if (artifact.sha256 === null) return fail('The run deleted this file');
   const path = await confinedPath(artifact.workspace, join(artifact.workspace, artifact.path));
   if (!path.ok) return fail(`The file ${path.error.message}`);
@@ -63,6 +70,8 @@ export async function readArtifact(artifact: Artifact): Promise<Result<ArtifactC
   if (!bytes.ok) return bytes;
   const now = createHash('sha256').update(bytes.value).digest('hex');
   if (now !== artifact.sha256) return fail('The file has changed since the run: what it holds now is not what the run left');
+  if (holdsSecret(bytes.value, redact))
+    return fail('The file holds what looks like a secret and is not given: it is in the workspace');
   return ok(contentOf(bytes.value));
 }
 

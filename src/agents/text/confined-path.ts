@@ -6,6 +6,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { isSecretFileName } from '../../base/secrets/files.ts';
 import type { ReadFailure } from './read-text.ts';
 
 export async function confinedPath(root: string, path: string): Promise<Result<string, ReadFailure>> {
@@ -29,14 +30,7 @@ export async function confinedPath(root: string, path: string): Promise<Result<s
 
 const SECRETS: ReadFailure = { message: 'may hold secrets and is never read', fix: 'Keep secrets out of prompts.' };
 
-/** `.env` and its kin, and where tools keep tokens; in any case, because some file systems do not tell them apart. */
-const SECRET_NAME = /^(\.env.*|\.git|\.troupe|\.npmrc|\.netrc|\.pypirc|\.ssh|\.aws)$/i;
-
-function holdsSecrets(root: string, path: string): boolean {
-  return relative(root, path)
-    .split(sep)
-    .some((name) => SECRET_NAME.test(name));
-}
+const holdsSecrets = (root: string, path: string): boolean => isSecretFileName(relative(root, path).split(sep));
 
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);

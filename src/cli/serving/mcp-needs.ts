@@ -10,9 +10,10 @@ import { safeLine } from '../terminal/safe-text.ts';
 import { version } from '../terminal/version.ts';
 
 export function mcpNeeds({ clock, terminal }: CommandContext, project: Project): Omit<McpNeeds, 'stopping'> {
-  const { assistants, ledger } = project;
+  const { assistants, ledger, redact } = project;
   const timeZone = terminal.env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { assistants, ledger, clock, version: version(), agents: createAgentCatalogue(project, clock, timeZone) };
+  const agents = createAgentCatalogue(project, clock, timeZone);
+  return { assistants, ledger, redact, clock, version: version(), agents };
 }
 
 /** The name under which the owner of the project takes part in threads. */

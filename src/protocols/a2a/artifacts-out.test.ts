@@ -9,6 +9,7 @@ import { collect, request, said, taskIn } from '../../../test/support/a2a/peer.t
 import { ALICE, served } from '../../../test/support/a2a/served.ts';
 import { eventList, ROOT, SESSION, started } from '../../../test/support/event-list.ts';
 import { limits } from '../../base/limits.ts';
+import { createRedactor } from '../../base/secrets/redact.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { foldTasks, initialTasks, taskOfRun } from '../../projections/tasks/tasks.ts';
 import { artifactsOut } from './artifacts-out.ts';
@@ -23,6 +24,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+const { text: redact } = createRedactor([{ name: 'DB_PASSWORD', value: 'blue-4711-Xy!harbour' }]);
 
 interface Left {
   readonly items?: Payloads['artifact.manifest']['items'];
@@ -41,7 +44,7 @@ async function leftBy({ items = [], report = { format: 'text', body: 'Done.' }, 
   if (task === undefined) throw new Error('There is no task');
   const asked = { message: 'm1', digest: 'd' };
   const found = { id: ROOT, run: ROOT, session: SESSION, agent: 'maker', context: 'talk', asked, by: 'alice' };
-  return await artifactsOut({ ledger: { read: async () => list.events } as never }, task, found);
+  return await artifactsOut({ ledger: { read: async () => list.events } as never, redact }, task, found);
 }
 
 /** A file as it was left. */
@@ -103,6 +106,19 @@ describe('a file that a run left', () => {
     await left('large.txt', Buffer.alloc(limits.resourceBytes + 1));
     const [, file] = await leftBy({ items: [item] });
     expect(file === undefined ? [] : shown(file).slice(2)).toEqual(about(item.path, item.sha256, why));
+  });
+
+  const key = 'sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD';
+  it.each([
+    ['holds a key', 'settings.conf', `A=1\nKEY=${key}\n`, 'looks like a secret'],
+    ['holds a value of our own', 'db.ini', 'pw: blue-4711-Xy!harbour\n', 'looks like a secret'],
+    ['holds a key among bytes', 'dump.bin', Buffer.concat([Buffer.of(0, 255, 254), Buffer.from(key)]), 'looks like a secret'],
+    ['holds a key in letters of two bytes', 'wide.txt', Buffer.from(key, 'utf16le'), 'looks like a secret'],
+    ['is called like one that does', 'deploy.pem', 'nothing\n', 'may hold secrets'],
+    ['is called so in another case', 'ID_RSA', 'nothing\n', 'may hold secrets'],
+  ])('and that %s comes as the reason why it does not', async (_how, path, content, why) => {
+    const [, file] = await leftBy({ items: [await left(path, content)] });
+    expect(file === undefined ? [] : shown(file).slice(2)).toEqual(about(path, hash(content), expect.stringContaining(why)));
   });
 
   it('comes while there is room for it: the bytes of all together are bounded', async () => {

@@ -3,24 +3,24 @@ import { createHash } from 'node:crypto';
 import type { Artifact, Part } from '@a2a-js/sdk';
 import { limits } from '../../base/limits.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
-import { type ArtifactContent, artifactsOf, type Artifact as LeftFile, readArtifact } from '../artifacts.ts';
+import { type ArtifactContent, artifactsOf, type KnowsSecrets, type Artifact as LeftFile, readArtifact } from '../artifacts.ts';
 import type { FoundTask } from './found-tasks.ts';
 import type { A2aNeeds } from './needs.ts';
 import { answerOut, emptyArtifact } from './task-out.ts';
 
 export async function artifactsOut(
-  { ledger }: Pick<A2aNeeds, 'ledger'>,
+  needs: Pick<A2aNeeds, 'ledger' | 'redact'>,
   task: RootTask,
   found: FoundTask,
 ): Promise<readonly Artifact[]> {
   if (task.end === undefined) return [];
   const answer = answerOut(task);
   if (task.files.length === 0) return answer;
-  const left = await artifactsOf(ledger, found);
+  const left = await artifactsOf(needs.ledger, found);
   const files: Artifact[] = [];
   let room: number = limits.resourceBytes;
   for (const file of left.slice(0, limits.a2aFilesPerTask)) {
-    const { artifact, bytes } = await fileOut(file, room);
+    const { artifact, bytes } = await fileOut(needs, file, room);
     room -= bytes;
     files.push(artifact);
   }
@@ -38,7 +38,11 @@ function leftOut(count: number): readonly Artifact[] {
 
 const LEFT_OUT = 'files-left-out';
 
-async function fileOut(file: LeftFile, room: number): Promise<{ readonly artifact: Artifact; readonly bytes: number }> {
+async function fileOut(
+  needs: KnowsSecrets,
+  file: LeftFile,
+  room: number,
+): Promise<{ readonly artifact: Artifact; readonly bytes: number }> {
   const { path: filename, sha256 } = file;
   const name = `file-${createHash('sha256').update(filename).digest('hex').slice(0, 16)}`;
   const about = { path: filename, sha256 };
@@ -46,7 +50,7 @@ async function fileOut(file: LeftFile, room: number): Promise<{ readonly artifac
     artifact: { ...emptyArtifact(name), name: filename, parts: [part], metadata: about },
     bytes,
   });
-  const content = await readArtifact(file);
+  const content = await readArtifact(needs, file);
   const raw = content.ok ? bytesOf(content.value) : undefined;
   if (raw !== undefined && raw.length <= room) {
     const mediaType = content.ok && 'text' in content.value ? 'text/plain' : 'application/octet-stream';

@@ -7,9 +7,10 @@ import { present } from '../../base/present.ts';
 import type { Engine } from '../../engine/port.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { ProjectConfig } from '../../project/config.ts';
+import type { KnowsSecrets } from '../artifacts.ts';
 import type { AgentCatalogue, McpCaller } from '../mcp/needs.ts';
 
-export interface A2aNeeds {
+export interface A2aNeeds extends KnowsSecrets {
   readonly agents: Pick<AgentCatalogue, 'list'>;
   readonly engine: Engine;
   readonly assistants: Pick<Assistants, 'send'>;

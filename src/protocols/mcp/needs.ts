@@ -6,6 +6,7 @@ import type { ClientRights } from '../../events/assistants.ts';
 import type { GivenRole } from '../../front/roles.ts';
 import type { Seer } from '../../front/sight.ts';
 import type { Ledger } from '../../ledger/port.ts';
+import type { KnowsSecrets } from '../artifacts.ts';
 
 /** The agents as a client may see them. */
 export interface AgentCatalogue {
@@ -17,7 +18,7 @@ export interface AgentCatalogue {
   onChange(callback: () => void): () => void;
 }
 
-export interface McpNeeds {
+export interface McpNeeds extends KnowsSecrets {
   readonly assistants: Assistants;
   readonly agents: AgentCatalogue;
   readonly ledger: Pick<Ledger, 'runs' | 'read'>;

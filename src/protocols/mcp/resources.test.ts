@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { eras, startFixture } from '../../../test/support/mcp/fixture-http.ts';
-import { createFixtureNeeds, type FixtureNeeds, fixtureAgent } from '../../../test/support/mcp/fixture-needs.ts';
+import { createFixtureNeeds, FIXTURE_SECRET, type FixtureNeeds, fixtureAgent } from '../../../test/support/mcp/fixture-needs.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
@@ -134,6 +134,7 @@ describe.each(eras)('resources in %s', (era) => {
     await writeFile(join(workspace, 'bytes.bin'), Uint8Array.of(0, 255, 1));
     await writeFile(join(workspace, 'unlisted.txt'), 'private');
     await writeFile(join(workspace, '.env'), 'KEY=1');
+    await writeFile(join(workspace, 'settings.conf'), `PW=${FIXTURE_SECRET}\n`);
     await symlink('/etc/hostname', join(workspace, 'link'));
     const needs = createFixtureNeeds();
     const files = [
@@ -146,6 +147,7 @@ describe.each(eras)('resources in %s', (era) => {
       },
       { path: 'gone.txt', sha256: null },
       { path: '.env', sha256: hash('KEY=1') },
+      { path: 'settings.conf', sha256: hash(`PW=${FIXTURE_SECRET}\n`) },
       { path: 'link', sha256: hash('x') },
       { path: '../outside.txt', sha256: hash('x') },
     ];
@@ -162,6 +164,7 @@ describe.each(eras)('resources in %s', (era) => {
     await expect(read(client, `${at}/unlisted.txt`)).rejects.toMatchObject({ code: NOT_FOUND });
     await expect(read(client, `${at}/gone.txt`)).rejects.toThrow(/deleted/);
     await expect(read(client, `${at}/.env`)).rejects.toThrow(/secrets/);
+    await expect(read(client, `${at}/settings.conf`)).rejects.toThrow(/looks like a secret/);
     await expect(read(client, `${at}/link`)).rejects.toThrow(/outside/);
     await expect(read(client, `${at}/..%2Foutside.txt`)).rejects.toThrow(/outside|not exist/);
     await writeFile(join(workspace, 'src/a b.txt'), 'other');

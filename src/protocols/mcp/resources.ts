@@ -153,10 +153,10 @@ function bareUrl(address: string): string {
   return `${protocol}//${host}${pathname === '/' ? '' : '/…'}`;
 }
 
-async function readFile({ ledger }: McpNeeds, row: RunRow, path: string, uri: string): Promise<ReadResourceResult | undefined> {
-  const artifact = (await artifactsOf(ledger, row)).find((one) => one.path === path);
+async function readFile(needs: McpNeeds, row: RunRow, path: string, uri: string): Promise<ReadResourceResult | undefined> {
+  const artifact = (await artifactsOf(needs.ledger, row)).find((one) => one.path === path);
   if (artifact === undefined) return undefined;
-  const content = await readArtifact(artifact);
+  const content = await readArtifact(needs, artifact);
   if (!content.ok) throw new ProtocolError(ProtocolErrorCode.InvalidParams, content.error, { uri });
   const mimeType = 'text' in content.value ? 'text/plain' : 'application/octet-stream';
   return { contents: [{ uri, mimeType, ...content.value }] };

@@ -36,10 +36,11 @@ export async function serveProject(project: Project, options: ServeOptions = {})
   const { callers = {}, around, port = 0, grpcPort = 0, clock = systemClock } = options;
   const errors: Error[] = [];
   const onError = (error: Error): void => void errors.push(error);
-  const { assistants, ledger, engine, config, groups } = project;
+  const { assistants, ledger, redact, engine, config, groups } = project;
   const common = {
     assistants,
     ledger,
+    redact,
     clock,
     version: '0.0.0',
     agents: createAgentCatalogue(project, systemClock, 'UTC'),

@@ -8,9 +8,13 @@ import { sleep, systemClock } from '../../../src/base/clock.ts';
 import { createIds } from '../../../src/base/ids.ts';
 import { systemRandom } from '../../../src/base/random.ts';
 import { fail, ok } from '../../../src/base/result.ts';
+import { createRedactor } from '../../../src/base/secrets/redact.ts';
 import type { Ledger } from '../../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { AgentCatalogue, McpNeeds } from '../../../src/protocols/mcp/needs.ts';
+
+/** What its redactor knows by value. */
+export const FIXTURE_SECRET = 'blue-4711-Xy!harbour';
 
 export interface SeenCall {
   readonly method: string;
@@ -48,6 +52,7 @@ export function createFixtureNeeds(agents: readonly AgentDefinition[] = [fixture
     calls,
     clock: systemClock,
     version: '0.0.0',
+    redact: createRedactor([{ name: 'FIXTURE_KEY', value: FIXTURE_SECRET }]).text,
     agents: catalogue,
     assistants: createFixtureAssistants(calls, () => known),
     change(next) {
