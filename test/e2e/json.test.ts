@@ -82,7 +82,9 @@ describe('what programs read', () => {
     await call(5, 'deny', 'last', '--note', 'not so');
     await call(0, 'approve', 'last', '--remember', 'project');
     for (const word of ['show', 'logs', 'cost', 'why', 'context']) await call(0, word, 'last');
+    for (const more of [['--cost'], ['--end'], ['--not-called', 'write']]) await call(0, 'why', 'last', ...more);
     await call(0, 'query', 'SELECT tool, outcome FROM calls');
+    await call(0, 'blame', 'out.txt:1');
     await call(0, 'ps', '--all');
     await call(0, 'sessions');
     await call(0, 'tasks', 'list', '--state', 'completed');

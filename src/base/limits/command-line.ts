@@ -45,4 +45,6 @@ export const commandLineLimits = {
   queryCharacters: 20_000,
   queryMemoryBytes: 1_024 * MIB,
   queryEvents: 1_000_000,
+  dearTurns: 10,
+  blamedFileBytes: 4 * MIB,
 } as const;

@@ -4,16 +4,34 @@ import { limits } from '../../base/limits.ts';
 import type { ContextOptions } from '../questions/context.ts';
 import type { QueryOptions } from '../questions/query.ts';
 import type { WhyOptions } from '../questions/why.ts';
-import type { Perform } from '../terminal/command.ts';
+import type { JsonOption, Perform } from '../terminal/command.ts';
 import { parseCount, parseTime } from '../terminal/parse-option.ts';
 import { type Add, json } from './describe.ts';
 
 export function describeQuestions(add: Add, perform: Perform): void {
-  json(add('why <run-or-event>', 'walk from a result back to the prompt', 'troupe why last'))
+  json(
+    add(
+      'why <run-or-event>',
+      'walk from a result back to the prompt; or why it was dear, stopped, or did not call something',
+      'troupe why last\n  troupe why last --cost',
+    ),
+  )
     .option('-a, --all', 'bookkeeping too')
+    .option('--cost', 'instead: why it was so dear, by agent, turn, retries and what was sent again')
+    .option('--end', 'instead: why it stopped, or has not')
+    .option('--not-called <name>', 'instead: why this tool or agent was not called, run by run')
     .action((what: string, options: WhyOptions) =>
       perform(async (context) => (await import('../questions/why.ts')).whyCommand(context, what, options)),
     );
+  json(
+    add(
+      'blame <file>',
+      'which event, turn and prompt wrote each line of a file, or one line of it',
+      'troupe blame src/sum.js\n  troupe blame src/sum.js:12',
+    ),
+  ).action((file: string, options: JsonOption) =>
+    perform(async (context) => (await import('../questions/blame.ts')).blameCommand(context, file, options)),
+  );
   json(add('context <run>', 'what a model saw, by origin and size', 'troupe context last --turn 2'))
     .option('--turn <number>', 'the request of this turn; the newest without it', parseCount)
     .option('--parts', 'every part too, in the order of the request')

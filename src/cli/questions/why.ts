@@ -1,6 +1,8 @@
 /** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
 import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
+import { readWhyDear, readWhyEnded, readWhyNotCalled } from '../../front/looking/asked-why.ts';
 import { readWhy, type Why } from '../../front/looking/why.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import type { CauseLine, Causes } from '../../projections/why.ts';
 import { findRun } from '../drive/find-run.ts';
@@ -10,10 +12,15 @@ import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
 import { cutToWidth, hardWrap, textWidth } from '../terminal/text-width.ts';
 import { plainLine } from '../view/plain-lines.ts';
+import { printDear, printEnding, printNotCalled } from './why-answers.ts';
 
 export interface WhyOptions extends JsonOption {
   /** Bookkeeping too: reservations, setups, requests. */
   readonly all?: boolean | undefined;
+  /** Other questions about a run: why so dear, why it stopped, why this was not called. */
+  readonly cost?: boolean | undefined;
+  readonly end?: boolean | undefined;
+  readonly notCalled?: string | undefined;
 }
 
 /** How many of the things that one step rests on are listed beside it. */
@@ -24,7 +31,11 @@ const TEXT_WIDTH_MIN = 20;
 const REST_INDENT = 8;
 
 export async function whyCommand(context: CommandContext, text: string, options: WhyOptions): Promise<ExitCode> {
+  const others = [options.cost, options.end, options.notCalled].filter((one) => one !== undefined);
+  if (others.length > 1 || (others.length === 1 && options.all === true))
+    throw usageError('One question at a time: --cost, --end and --not-called each stand alone', 'ask again for the other');
   return withProject(context, { readOnly: true }, async (project) => {
+    if (others.length === 1) return await answerOther(context, await findRun(project.ledger, text), project.ledger, options);
     const { causes, chain } = await chainOf(project, text);
     const { out } = context.terminal;
     if (options.json) printJson(context, 'why', chain);
@@ -34,6 +45,23 @@ export async function whyCommand(context: CommandContext, text: string, options:
     }
     return exitCodes.completed;
   });
+}
+
+async function answerOther(context: CommandContext, row: RunRow, ledger: Ledger, options: WhyOptions): Promise<ExitCode> {
+  if (options.cost === true) {
+    const dear = await readWhyDear(ledger, row);
+    if (options.json) printJson(context, 'why', dear);
+    else printDear(context, dear);
+  } else if (options.notCalled !== undefined) {
+    const absent = await readWhyNotCalled(ledger, row, options.notCalled);
+    if (options.json) printJson(context, 'why', absent);
+    else printNotCalled(context, absent);
+  } else {
+    const ended = await readWhyEnded(ledger, row);
+    if (options.json) printJson(context, 'why', ended);
+    else printEnding(context, ended);
+  }
+  return exitCodes.completed;
 }
 
 export interface WhyLook {

@@ -312,7 +312,7 @@ export const cause = z.object({
   level: z.enum(['detail', 'info', 'warn', 'error']),
 });
 
-const callCosts = {
+export const callCosts = {
   calls: count,
   inputTokens: count,
   outputTokens: count,

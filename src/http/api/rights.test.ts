@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   ...{ 'artifacts manifest': 'GET /runs/{run}/manifest', 'artifacts diff': 'GET /sessions/{session}/artifact/diff' },
   why: 'GET /runs/{run}/why',
   context: 'GET /runs/{run}/context',
+  blame: 'reads a file of the machine that it is called on',
   query: 'reads all sessions at once: a caller of a server sees only what is theirs',
   ...{ check: 'GET /agents/check', run: 'POST /runs', ps: 'GET /runs', sessions: 'GET /sessions', inbox: 'GET /inbox' },
   ...{ 'tasks list': 'GET /tasks', 'tasks show': 'GET /tasks/{task}', 'tasks cancel': 'POST /tasks/{task}/cancel' },

@@ -17,8 +17,8 @@ const CONTEXT_LINES = 3;
 const NO_NEWLINE = '\\ No newline at end of file';
 
 export function lineDiff(before: string, after: string): LineDiff {
-  const left = linesOf(before);
-  const right = linesOf(after);
+  const left = linesOfText(before);
+  const right = linesOfText(after);
   const start = commonStart(left, right);
   const end = commonEnd(left, right, start);
   const middle = shortestEdits(left.slice(start, left.length - end), right.slice(start, right.length - end));
@@ -44,7 +44,7 @@ export function lineEdits(left: readonly string[], right: readonly string[]): re
 
 /** The text that a diff was made from; `undefined` when the diff does not fit the text or is not whole. */
 export function textBefore(after: string, diff: string): string | undefined {
-  const right = linesOf(after);
+  const right = linesOfText(after);
   const left: string[] = [];
   let at = 0;
   for (const { start, edits } of hunksIn(diff)) {
@@ -61,7 +61,8 @@ export function textBefore(after: string, diff: string): string | undefined {
     .join('');
 }
 
-function hunksIn(diff: string): readonly { readonly start: number; readonly edits: readonly Edit[] }[] {
+/** The parts of a diff, each with the line of the text after it that it begins at, from 0. */
+export function hunksIn(diff: string): readonly { readonly start: number; readonly edits: readonly Edit[] }[] {
   const hunks: { start: number; edits: { kind: Edit['kind']; line: string }[] }[] = [];
   for (const text of diff.replace(/\n$/, '').split('\n')) {
     const head = /^@@ -\d+,\d+ \+(\d+),(\d+) @@$/.exec(text);
@@ -79,7 +80,7 @@ function hunksIn(diff: string): readonly { readonly start: number; readonly edit
 }
 
 /** A last line without a newline carries the mark that diffs use for it, so that it differs from one with. */
-function linesOf(text: string): string[] {
+export function linesOfText(text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
   const last = lines.pop();
