@@ -18,6 +18,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ledger: ['events'],
   projections: ['events'],
   tasks: ['events', 'ledger/port', 'ledger/pages', 'projections'],
+  telemetry: ['network', 'events', 'ledger/port', 'ledger/pages', 'ledger/only-one'],
   quota: ['ledger/port', 'ledger/postgres', 'ledger/rows'],
   permissions: [],
   agents: ['events', 'permissions'],
@@ -39,7 +40,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   live: ['engine/port', 'ledger/postgres'],
   project: [
     ...['events', 'ledger', 'projections', 'quota', 'permissions', 'agents', 'models', 'tools', 'peers', 'executors', 'patterns'],
-    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts', 'workspaces', 'live'],
+    ...['sandbox', 'runner', 'engine', 'assistants', 'groups', 'tasks', 'artifacts', 'workspaces', 'live', 'telemetry'],
   ],
   library: [
     ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine', 'groups', 'project'],
@@ -73,10 +74,12 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
       'executors',
       'workspaces',
     ],
+    ...['telemetry'],
   ],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   protocols: [
-    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools/assistants', 'network', 'peers/a2a'],
+    ...['events', 'ledger/port', 'ledger/pages', 'ledger/only-one', 'projections', 'agents', 'tools/assistants', 'network'],
+    ...['peers/a2a'],
     ...['engine', 'patterns/steps', 'assistants', 'project', 'tasks', 'library', 'front'],
   ],
   http: [
@@ -110,7 +113,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ledger: [
     ['port', 'rows', 'write-queue'],
-    ['pages', 'one-writer', 'watch', 'follow', 'seals', 'made-with-first-write'],
+    ['pages', 'one-writer', 'only-one', 'watch', 'follow', 'seals', 'made-with-first-write'],
     ['rules'],
     ['verify'],
     ['blobs'],

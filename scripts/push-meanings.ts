@@ -24,6 +24,9 @@ export const pushMeanings: { readonly [Type in keyof typeof pushEvents | keyof t
       target: 'the `push.configured` that it is about: one that has replaced it was not told',
       position: 'up to which event',
       failed: 'why nobody tries any more',
+      place: 'of one that is told of all sessions: the place in the order of all up to which it was',
+      spans: 'how many spans it was sent until now',
+      refused: 'how many of them it refused',
     },
   },
 };

@@ -36,7 +36,10 @@ export const systems: readonly SystemEntry[] = [
   },
 ];
 
-/** The same with streams: a loop that reads them by hand, and runs that somebody watches (bench/streaming.ts). */
+/**
+ * The same with streams: a loop that reads them by hand, and runs that somebody watches
+ * (bench/streaming.ts); and with spans (bench/telemetry.ts).
+ */
 export const streamingSystems: readonly SystemEntry[] = [
   {
     name: 'floor-streaming',
@@ -49,5 +52,11 @@ export const streamingSystems: readonly SystemEntry[] = [
     keeps: 'as troupe',
     missing: {},
     open: async (place) => (await import('./troupe.ts')).openTroupe(place, 'watched'),
+  },
+  {
+    name: 'troupe-telemetry',
+    keeps: 'as troupe',
+    missing: {},
+    open: async (place) => (await import('./troupe.ts')).openTroupe(place, 'telemetry'),
   },
 ];

@@ -37,8 +37,9 @@ const lookupTool: OrdinaryTool = {
   run: async (input) => textResult(lookup(input as unknown as LookupInput)),
 };
 
-export async function openTroupe(place: Place, how?: 'watched'): Promise<System> {
-  const troupe = await openSurface(place, place.folder, place.scripts.map(agentFor));
+export async function openTroupe(place: Place, how?: 'watched' | 'telemetry'): Promise<System> {
+  const spans = how === 'telemetry' ? { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: new URL('/v1/traces', place.baseUrl).href } : {};
+  const troupe = await openSurface(place, place.folder, place.scripts.map(agentFor), spans);
   if (how === 'watched') await watch(troupe);
   const fans = new Map<string, Promise<Troupe>>();
 
@@ -84,12 +85,17 @@ async function start({ engine, root }: Troupe, agent: string, prompt: string, ru
 }
 
 /** The one place that knows how the library is opened. */
-async function openSurface(place: Place, root: string, agents: readonly AgentDefinition[]): Promise<Troupe> {
+async function openSurface(
+  place: Place,
+  root: string,
+  agents: readonly AgentDefinition[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Troupe> {
   const { createTroupe } = await import('../../src/index.ts');
   mkdirSync(root, { recursive: true });
   return createTroupe({
     root,
-    env: { OPENAI_BASE_URL: place.baseUrl, OPENAI_API_KEY: place.apiKey },
+    env: { OPENAI_BASE_URL: place.baseUrl, OPENAI_API_KEY: place.apiKey, ...more },
     agents,
     tools: [lookupTool],
   });

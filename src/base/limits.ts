@@ -15,6 +15,7 @@ import { peerLimits } from './limits/peers.ts';
 import { runLimits } from './limits/runs.ts';
 import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
+import { telemetryLimits } from './limits/telemetry.ts';
 import { toolLimits } from './limits/tools.ts';
 import { workspaceLimits } from './limits/workspaces.ts';
 
@@ -29,6 +30,7 @@ export const limits = {
   ...ledgerLimits,
   ...artifactLimits,
   ...modelLimits,
+  ...telemetryLimits,
   ...toolLimits,
   ...sandboxLimits,
   ...workspaceLimits,

@@ -26,6 +26,11 @@ export const pushEvents = {
     target: z.string().optional(),
     position: z.number().int().nonnegative(),
     failed: z.string().optional(),
+    /** Of one that is told of all sessions: the place in the order of all up to which it was. */
+    place: z.string().optional(),
+    /** How many spans it was sent until now, and how many of them it refused. */
+    spans: z.number().int().nonnegative().optional(),
+    refused: z.number().int().nonnegative().optional(),
   }),
 } as const;
 

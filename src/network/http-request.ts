@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST';
   /** What is sent, and what goes before it. */
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly addresses: readonly Address[];
   readonly maxBytes: number;

@@ -25,6 +25,7 @@ import { type LedgerAddress, ledgerPlace, parseLedgerAddress, sqliteAddress, unk
 import { type SandboxSettings, sandboxSettings } from '../sandbox/settings.ts';
 import { parseRedisAddress, REDIS_VARIABLE } from '../tasks/redis/address.ts';
 import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
+import { telemetrySettings } from '../telemetry/settings.ts';
 import type { DotEnv } from './dot-env.ts';
 import { hasForeignFiles } from './servers/foreign-files.ts';
 import type { ForeignServers } from './servers/foreign-servers.ts';
@@ -92,6 +93,8 @@ export interface ProjectConfig extends DotEnv {
   readonly artifacts: NonNullable<Settings['artifacts']>;
   readonly serve: NonNullable<Settings['serve']>;
   readonly a2a: NonNullable<Settings['a2a']>;
+  /** Where spans are sent, or why they cannot be; nobody wants it without one. */
+  readonly telemetry: ReturnType<typeof telemetrySettings>;
   /** Those that the settings name themselves. */
   readonly agents: readonly LoadedAgent[];
   readonly workspace: string;
@@ -217,6 +220,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     serve: { ...far.serve, ...near.serve },
     taskRedis: redisOf({ ...far.tasks, ...near.tasks }, env),
     a2a: { ...far.a2a, ...near.a2a },
+    telemetry: telemetrySettings({ ...far.telemetry, ...near.telemetry }, { ...dotEnv.dotEnv, ...env }),
     agents: [...(project.agents?.agents ?? []), ...(user.agents?.agents ?? [])],
     workspace: flags.workspace === undefined ? resolve(root, near.workspace ?? '.') : resolve(places.cwd, flags.workspace),
     vars: { ...far.vars, ...near.vars, ...flags.vars },

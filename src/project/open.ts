@@ -36,6 +36,7 @@ import { detectDefaultModel } from '../models/detect.ts';
 import type { Model, ModelCatalogue } from '../models/port.ts';
 import { createPrices } from '../models/prices.ts';
 import type { RedisSettings } from '../tasks/redis/redis-tasks.ts';
+import { telemetrySecrets } from '../telemetry/settings.ts';
 import { decide, decideProtected, decideShown, deniedBy, reasonToAsk } from '../tools/permissions.ts';
 import type { Tool } from '../tools/port.ts';
 import { createVerifier, type Verifier } from '../tools/shell/verifier.ts';
@@ -49,6 +50,7 @@ import { createLazyExecutors } from './executors/lazy-executors.ts';
 import { protectedPlaces, sandboxOf } from './kept-places.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
+import { beginTelemetry } from './lazy-telemetry.ts';
 import { createTaskPlaces } from './places/task-places.ts';
 import type { Extras, OpenOptions, Project } from './project.ts';
 import { createProjectQuota } from './project-quota.ts';
@@ -67,13 +69,14 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
     });
   requireRights(extras, config.value);
   const { clock = systemClock, random = systemRandom } = options;
-  const { ledgerAddress, durability, dotEnv, taskRedis } = config.value;
+  const { ledgerAddress, durability, dotEnv, taskRedis, telemetry } = config.value;
   const declared = secretsInSettings(config.value);
   const secrets = [
     ...secretsOf(dotEnv, declared),
     ...secretsOf(env, declared),
     ...ledgerSecrets(ledgerAddress),
     ...(taskRedis?.address.secrets() ?? []),
+    ...telemetrySecrets(telemetry),
   ];
   const protection = createProtection(secrets, createKeyRing(env, random), random);
   const readOnly = options.readOnly === true;
@@ -103,7 +106,7 @@ async function assemble(
   const models = withModels(extras.models ?? [], modelsOf(config, ledger, clock));
   const prices = createPrices({ clock, env: config.keyEnv, providers: config.providers, overrides: config.prices });
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
-  const { mcp, foreign, root: folder } = config;
+  const { mcp, foreign, root: folder, cluster } = config;
   const declared = createDeclaredServers(config, env, extras.agents, extras.trusts);
   const serverFiles = createServerFiles(config, env);
   const { watching } = createChangedFiles(config.root, env, config.mcp, random);
@@ -125,6 +128,7 @@ async function assemble(
     ...{ clock, random, env, places, sandbox, watching },
     redact: protection.redactor.text,
   });
+  const telemetry = await beginTelemetry(config, options, { ledger, clock, random });
   const live = liveIn(config, clock, random, protection, (watcher) => engine.watch(watcher));
   const verifier = createVerifier({ clock, environment: env, sandbox, places });
   const engineOptions: EngineOptions = {
@@ -148,7 +152,6 @@ async function assemble(
     whenInDoubt: config.whenInDoubt,
     peers: createLazyPeers(config, clock, declared, learn),
   };
-  const { cluster } = config;
   const driven = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
   const engine = withRuleBook(driven, rules);
   const assistants = createLazyAssistants({
@@ -160,7 +163,7 @@ async function assemble(
     registry: { path: config.ledger, ...agents.registered },
   });
   return {
-    ...{ assistants, root: config.root, config, ledger, engine, live, models, prices, quota },
+    ...{ assistants, root: config.root, config, ledger, engine, live, models, prices, quota, telemetry },
     artifacts: createArtifactArchive(ledger, clock),
     groups: {
       ...{ ledger, engine, clock, ids, env, root: config.root, home: config.home },
@@ -176,7 +179,7 @@ async function assemble(
     },
     async close() {
       await engine.close();
-      const parts = [executing.executors, host, toolsets, assistants, quota, sandbox, live];
+      const parts = [executing.executors, host, toolsets, assistants, quota, sandbox, live, telemetry];
       await Promise.all(parts.map((part) => part.close()));
       await ledger.close();
     },

@@ -44,6 +44,8 @@ export interface Project {
   readonly rules: RuleBook;
   /** Takes the secrets that the project knows, and all that is shaped like one, out of a text. */
   redact(text: string): string;
+  /** Calls back when spans cannot be sent, with why: for whoever has somewhere to say it. No run is touched by it. */
+  readonly telemetry: { onTrouble(hear: (why: string) => void): void };
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */

@@ -10,6 +10,7 @@ import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/provider/providers.ts';
 import { sandboxSchema } from '../sandbox/settings.ts';
 import { isRedisAddress } from '../tasks/redis/address.ts';
+import { conventionNames } from '../telemetry/settings.ts';
 
 const models = z.union([
   z
@@ -188,6 +189,22 @@ export const settingsSchema = z.strictObject({
       demands: extensionsSchema.optional(),
       /** Also tell addresses in private networks and on this machine how tasks stand. */
       privatePush: z.boolean().optional(),
+    })
+    .optional(),
+  /** Spans for OpenTelemetry: none, unless there is an address here or in the variables of OpenTelemetry, which win. */
+  telemetry: z
+    .strictObject({
+      enabled: z.boolean().optional(),
+      /** Of the collector, over HTTP: `/v1/traces` lies below it. */
+      endpoint: z.url({ protocol: /^https?$/ }).optional(),
+      /** The variable with headers for it, as `name=value,name=value`: they are not in a file. */
+      headersEnv: z.string().min(1).optional(),
+      /** Whether spans carry what was said. */
+      content: z.boolean().optional(),
+      conventions: z.enum(conventionNames).optional(),
+      service: z.string().min(1).max(200).optional(),
+      attributes: z.record(z.string().min(1).max(200), z.string().max(1_000)).optional(),
+      timeout: timeLimit.optional(),
     })
     .optional(),
   /** The walls around commands and proofs. */

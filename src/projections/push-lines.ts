@@ -16,7 +16,8 @@ export function pushLine(event: PushEvent): ['info' | 'detail' | 'error', string
     case 'push.removed':
       return ['info', 'a peer is told nothing more'];
     case 'push.told': {
-      const { failed } = event.payload;
+      const { failed, spans } = event.payload;
+      if (spans !== undefined) return ['detail', `${spans} spans were sent until now`];
       if (failed !== undefined) return ['error', `a peer cannot be told: ${firstLine(failed, TEXT_CHARACTERS)}`];
       return ['detail', 'a peer was told'];
     }

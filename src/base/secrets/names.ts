@@ -13,7 +13,7 @@ const STRONG = /^\w*(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|SECRET|TOKEN|APIKEY|C
 /** Count only as the last word. */
 const WEAK: ReadonlySet<string> = new Set([
   ...['KEY', 'KEYS', 'PASS', 'PGPASS', 'PAT', 'PATS', 'CRED', 'CREDS', 'AUTH', 'JWT', 'COOKIE', 'PWD', 'ACCESSKEY', 'SECRETKEY'],
-  ...['PRIVATEKEY', 'SSHKEY', 'AUTHKEY', 'MASTERKEY'],
+  ...['PRIVATEKEY', 'SSHKEY', 'AUTHKEY', 'MASTERKEY', 'HEADERS'],
 ]);
 
 /** Say which one, not what it is. */
@@ -40,7 +40,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /** Whether one name stands for many: each part of what it holds is a secret. */
-export const holdsMany = (name: string): boolean => /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PAT)S(?:_\w+)?$/i.test(name);
+export const holdsMany = (name: string): boolean => /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|PAT|HEADER)S(?:_\w+)?$/i.test(name);
 
 function wordsOf(name: string): string[] {
   return name

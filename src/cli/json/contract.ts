@@ -14,6 +14,7 @@ import * as looking from '../../front/shapes/looking.ts';
 import * as questions from '../../front/shapes/questions.ts';
 import * as runs from '../../front/shapes/runs.ts';
 import * as tasks from '../../front/shapes/tasks.ts';
+import * as telemetry from '../../front/shapes/telemetry.ts';
 
 /** Instead of the value, whatever the command: on stdout, with the exit code that the failure has without `--json`. */
 export const jsonError = z.object({ error: failure });
@@ -58,6 +59,8 @@ export const jsonContract = {
   'ledger rebuild': keeping.rebuilt,
   'ledger gc': keeping.collected,
   'ledger copy': keeping.copied,
+  'telemetry status': telemetry.telemetryStanding,
+  'telemetry backfill': telemetry.backfilled,
   'artifacts list': z.array(left.artifact),
   'artifacts show': left.artifactShown,
   'artifacts get': left.artifactWritten,

@@ -234,6 +234,7 @@ describe('the program', () => {
         "tasks",
         "permissions",
         "ledger",
+        "telemetry",
         "artifacts",
         "groups",
         "agents",

@@ -28,6 +28,7 @@ import { describePermissions } from './permission-commands.ts';
 import { describeQuestions } from './question-commands.ts';
 import { describeAnswers, describeApply, describeAttach, describeChat, describeRuns, describeSend } from './run-commands.ts';
 import { describeTasks } from './task-commands.ts';
+import { describeTelemetry } from './telemetry-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
@@ -42,6 +43,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeTasks(add('tasks', 'root runs as A2A has them: list, show, cancel', 'troupe tasks list'), perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
+  describeTelemetry(add('telemetry', 'spans for OpenTelemetry: status, backfill', 'troupe telemetry status'), perform);
   describeArtifacts(add('artifacts', 'what work left behind: list, show, get, diff, pin, …', 'troupe artifacts list'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), perform);
   describeAgents(add('agents', 'the agents: list, search, show, add, allow, remove', 'troupe agents list'), perform);

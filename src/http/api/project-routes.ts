@@ -4,6 +4,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok } from '../../base/result.ts';
 import { costsValue, readCosts } from '../../front/costs.ts';
+import { createMetrics } from '../../front/metrics.ts';
 import { agentLineOf, checkedValue } from '../../front/project/agent-lines.ts';
 import { readSessions } from '../../front/session-rows.ts';
 import { agentLine, checked } from '../../front/shapes/files.ts';
@@ -87,6 +88,7 @@ function agentRoutes({ project }: RouteNeeds): readonly Route[] {
 
 function ledgerRoutes({ project }: RouteNeeds): readonly Route[] {
   const { ledger, config } = project;
+  const metrics = createMetrics(ledger);
   const group = 'Ledger';
   return [
     defineRoute({
@@ -107,18 +109,9 @@ function ledgerRoutes({ project }: RouteNeeds): readonly Route[] {
       ...{ method: 'GET', path: '/metrics', at: 'root', group, deed: 'keep', answer: 'text' },
       summary: 'Numbers for Prometheus.',
       handle: async () => {
-        const unfinished = await ledger.runs({ states: ['running', 'waiting', 'paused', 'parked'], limit: limits.runLookup });
-        const stats = await ledger.stats();
-        const states = Map.groupBy(unfinished, ({ state }) => state);
-        const lines = [
-          ...[...states].map(([state, rows]) => `troupe_runs_unfinished{state="${state}"} ${rows.length}`),
-          ...Object.entries(stats).map(
-            ([name, count]) => `troupe_ledger_${name.replaceAll(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)} ${count}`,
-          ),
-          `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
-        ];
+        const text = await metrics.text();
         const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
-        return ok({ kind: 'response', response: new Response(`${lines.join('\n')}\n`, { headers }) });
+        return ok({ kind: 'response', response: new Response(text, { headers }) });
       },
     }),
   ];

@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'drops for good: asked for where the ledger is' },
   ...{ 'artifacts pin': 'POST /sessions/{session}/artifact/pin', 'artifacts unpin': 'POST /sessions/{session}/artifact/pin' },
   ...{ 'artifacts manifest': 'GET /runs/{run}/manifest', 'artifacts diff': 'GET /sessions/{session}/artifact/diff' },
+  ...{ 'telemetry status': MACHINE, 'telemetry backfill': MACHINE },
   why: 'GET /runs/{run}/why',
   context: 'GET /runs/{run}/context',
   blame: 'reads a file of the machine that it is called on',

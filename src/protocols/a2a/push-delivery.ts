@@ -7,7 +7,7 @@ import type { StreamResponse } from '@a2a-js/sdk';
 import { V1PushNotificationSerializer } from '@a2a-js/sdk/server';
 import { limits } from '../../base/limits.ts';
 import type { Result } from '../../base/result.ts';
-import { asOnlyOne } from '../../front/only-one.ts';
+import { asOnlyOne } from '../../ledger/only-one.ts';
 import { type TellOutcome, tellOnce, tellUntilTold } from '../../network/tell.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import { LEGACY } from './cards.ts';

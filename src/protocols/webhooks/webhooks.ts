@@ -15,7 +15,7 @@ import { present } from '../../base/present.ts';
 import type { Engine } from '../../engine/port.ts';
 import { answerPath, sessionPath } from '../../front/links.ts';
 import { type Notice, type NoticeKind, noticesAfter } from '../../front/notices.ts';
-import { asOnlyOne } from '../../front/only-one.ts';
+import { asOnlyOne } from '../../ledger/only-one.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Fence, Ledger, RunRow } from '../../ledger/port.ts';
 import { tellOnce, tellUntilTold } from '../../network/tell.ts';

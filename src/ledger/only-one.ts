@@ -2,7 +2,7 @@
 import { type Clock, sleep } from '../base/clock.ts';
 import { runIdFrom, type SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
-import type { Fence, Ledger } from '../ledger/port.ts';
+import type { Fence, Ledger } from './port.ts';
 
 export interface OnlyOneNeeds {
   readonly ledger: Pick<Ledger, 'acquire' | 'release'>;
