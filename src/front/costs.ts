@@ -1,10 +1,23 @@
 /** What was spent: in the whole ledger, in a session, or by a run and everything below it. */
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { foldSession } from '../ledger/pages.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
-import { type CostDays, type Costs, costLines, foldCostDays, foldCosts, initialCosts } from '../projections/costs.ts';
+import {
+  addSpending,
+  type CallCosts,
+  type CostDays,
+  type Costs,
+  costLines,
+  foldCostDays,
+  foldCosts,
+  initialCosts,
+  noSpending,
+  spendingIn,
+} from '../projections/costs.ts';
+import { type OtherPrices, repriced } from './repricing.ts';
 import { belongsTo } from './standing.ts';
 
 /** Of one run, or one session; of everything without either. */
@@ -17,27 +30,41 @@ export interface ReadCosts {
   readonly sessions: number;
   readonly costs: Costs;
   readonly days: CostDays;
+  /** Where they are at other prices: which, and what was recorded. */
+  readonly repriced?: { readonly prices: string; readonly recorded: CallCosts };
 }
 
-export async function readCosts(ledger: Pick<Ledger, 'runs' | 'read'>, { run, session }: CostExtent): Promise<ReadCosts> {
+export async function readCosts(
+  ledger: Pick<Ledger, 'runs' | 'read'>,
+  { run, session }: CostExtent,
+  other?: OtherPrices,
+): Promise<ReadCosts> {
   const one = run?.session ?? session;
   const rows = one === undefined ? await ledger.runs({ roots: true, limit: limits.runLookup }) : [];
   const sessions = one === undefined ? [...new Set(rows.map((row) => row.session))] : [one];
   const counts = run === undefined ? (): boolean => true : belongsTo(run.run);
   const days: CostDays = new Map();
-  const fold = (sum: Costs, event: LedgerEvent): Costs => {
-    if (!counts(event)) return sum;
+  let recorded = noSpending();
+  const fold = (sum: Costs, given: LedgerEvent): Costs => {
+    if (!counts(given)) return sum;
+    recorded = addSpending(recorded, spendingIn(given) ?? noSpending());
+    const event = other === undefined ? given : repriced(given, other.prices);
     foldCostDays(days, event);
     return foldCosts(sum, event);
   };
   let costs = initialCosts();
   for (const each of sessions) costs = await foldSession(ledger, each, costs, fold);
-  return { sessions: sessions.length, costs, days };
+  return {
+    sessions: sessions.length,
+    costs,
+    days,
+    ...(other === undefined ? {} : { repriced: { prices: other.name, recorded } }),
+  };
 }
 
 /** The same for programs. */
-export function costsValue({ sessions, costs, days }: ReadCosts) {
+export function costsValue({ sessions, costs, days, repriced: at }: ReadCosts) {
   const { total, inDoubt } = costs;
   const byDay = [...days].map(([day, spent]) => ({ day, ...spent })).sort((left, right) => (left.day < right.day ? -1 : 1));
-  return { sessions, lines: costLines(costs), total, inDoubt, days: byDay };
+  return { sessions, lines: costLines(costs), total, inDoubt, days: byDay, ...present({ repriced: at }) };
 }

@@ -67,3 +67,29 @@ describe('troupe query', () => {
     expect((await at.look('query', 'SELECT 1', '--csv', '--json')).code).toBe(2);
   });
 });
+
+describe('troupe cost --prices', () => {
+  it('sums up again at the prices of a file or a day, and says what was recorded', async () => {
+    const tokens = objectIn((await at.look('cost', 'last', '--json')).out)['total'] as Record<string, number>;
+    await at.write('prices.yaml', '"scripted:replies.yaml": { input: 2, output: 10 }\n');
+    const { out } = await at.look('cost', 'last', '--prices', 'prices.yaml', '--json');
+    const nanoUsd = (tokens['inputTokens'] ?? 0) * 2_000 + (tokens['outputTokens'] ?? 0) * 10_000;
+    expect(objectIn(out)).toMatchObject({
+      ...{ total: { ...tokens, nanoUsd }, lines: [{ nanoUsd }], days: [{ nanoUsd }] },
+      repriced: { prices: 'prices in prices.yaml', recorded: tokens },
+    });
+    await at.write('settings.yaml', 'model: x\nprices: { "scripted:replies.yaml": { input: 2, output: 10 } }\n');
+    expect(objectIn((await at.look('cost', '--prices', 'settings.yaml', '--json')).out)).toMatchObject({ total: { nanoUsd } });
+    expect((await at.look('cost', '--prices', '2026-01-31')).err).toBe('at the prices of 2026-01-31; recorded at the time: $0\n');
+  });
+
+  it.each([
+    ['nowhere.yaml', 'there is no such file'],
+    ['notes.txt', 'it is no list of models with their prices'],
+    ['2026-99-31', 'is no day of any calendar'],
+  ])('of %s is refused', async (prices, why) => {
+    const refused = await at.look('cost', '--prices', prices, '--json');
+    expect(refused).toMatchObject({ code: 2, out: expect.stringContaining(why) });
+    expectErrorObject(refused, 'usage');
+  });
+});

@@ -47,4 +47,5 @@ export const commandLineLimits = {
   queryEvents: 1_000_000,
   dearTurns: 10,
   blamedFileBytes: 4 * MIB,
+  priceFileBytes: MIB,
 } as const;

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { CheckCommandOptions } from '../commands/check.ts';
+import type { CostOptions } from '../commands/cost.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
@@ -150,10 +151,11 @@ function describeLooks(add: Add, perform: Perform): void {
       perform(async (context) => (await import('../commands/logs.ts')).logsCommand(context, run, options)),
     );
   describeExport(add, perform);
-  json(add('cost [run]', 'what a run with all below it, a session, or everything cost', 'troupe cost last')).action(
-    (run: string | undefined, options: JsonOption) =>
+  json(add('cost [run]', 'what a run with all below it, a session, or everything cost', 'troupe cost last'))
+    .option('--prices <file-or-day>', 'at the prices in this file, or of a day such as 2026-01-31, instead of those of its time')
+    .action((run: string | undefined, options: CostOptions) =>
       perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
-  );
+    );
   describeQuestions(add, perform);
   json(add('models [provider]', 'models with prices and windows, and which one is used', 'troupe models openai'))
     .option('--offline', 'ask no provider: what the table of prices has')

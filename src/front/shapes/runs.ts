@@ -331,6 +331,10 @@ export const costs = z.object({
   days: z
     .array(z.object({ day: z.string(), ...callCosts }))
     .describe('the same by day (UTC), earliest first; only those with calls'),
+  repriced: z
+    .object({ prices: z.string(), recorded: z.object(callCosts) })
+    .optional()
+    .describe('with --prices: at which, and what was recorded at the time'),
 });
 
 export const signalled = z.object({
