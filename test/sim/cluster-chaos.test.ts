@@ -13,7 +13,7 @@ import { actor, type Scenario } from '../support/patterns/scenarios.ts';
 import { scenarios } from '../support/patterns/table.ts';
 import { calls, reports, says, turnOf } from '../support/world.ts';
 
-const RUNS = Number(process.env['TROUPE_CHAOS_RUNS'] ?? 200);
+const RUNS = Number(process.env['TROUPE_CHAOS_RUNS'] ?? 100);
 const MOST_KILLS = 10;
 const CALLS_PER_KILL = 40;
 const MOST_CALLS = 5_000;
@@ -142,8 +142,8 @@ describe('a cluster under attack', () => {
       await Promise.all([1, 2].map((number) => cluster.workers.start(`worker ${number}`)));
       await cluster.register();
       const begun = Date.now();
-      const runs = await startRuns(cluster, Math.ceil(RUNS / 10));
-      while (runs.ended() < RUNS / 40) await delay(20);
+      const runs = await startRuns(cluster, Math.ceil(RUNS / 5));
+      while (runs.ended() < RUNS / 20) await delay(20);
       cluster.nodes[1]?.kill('SIGKILL');
       const said = await checkAll(cluster, runs);
       process.stderr.write(`chaos: one Restate server of three killed, ${said}, ${Date.now() - begun} ms\n`);
