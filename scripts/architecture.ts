@@ -76,6 +76,17 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['telemetry'],
   ],
+  trials: [
+    'events',
+    'ledger/port',
+    'ledger/pages',
+    'projections',
+    'agents',
+    'models/scripted',
+    'loop/schema-check',
+    'project',
+    'library',
+  ],
   testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
   protocols: [
     ...['events', 'ledger/port', 'ledger/pages', 'ledger/only-one', 'projections', 'agents', 'tools/assistants', 'network'],
@@ -102,7 +113,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
     ...['executors', 'patterns/steps', 'artifacts', 'workspaces'],
-    ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'front', 'cluster', 'protocols', 'http'],
+    ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'trials', 'front', 'cluster', 'protocols', 'http'],
   ],
 };
 
@@ -197,7 +208,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['markdown', 'view'],
     ['drive'],
     ['export'],
-    ['agents', 'artifacts', 'attach', 'doctor', 'measure', 'questions', 'serving', 'watch'],
+    ['agents', 'artifacts', 'attach', 'doctor', 'measure', 'questions', 'serving', 'trials', 'watch'],
     ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],

@@ -17,6 +17,8 @@ import { defaultModels } from '../src/models/detect.ts';
 import { script } from '../src/models/scripted/script-file.ts';
 import { settingsSchema } from '../src/project/settings.ts';
 import { parseSettings } from '../src/project/settings-file.ts';
+import { evalSchema } from '../src/trials/eval-file.ts';
+import { testSchema } from '../src/trials/test-file.ts';
 import { temporaryProject } from './fixtures/agents/temporary-project.ts';
 import { anchorsOf, type Block, codeIn, linksOf, pages, repository } from './support/pages.ts';
 import { commandsIn, wordsOf } from './support/shell-lines.ts';
@@ -203,6 +205,7 @@ describe('blocks of a format', () => {
     if (Array.isArray(value) || scripted.success) return scripted.success ? [] : [scripted.error.message];
     const asSettings = settingsProblems(text);
     if (asSettings.length === 0 || executorsFile.safeParse(value).success) return [];
+    if (testSchema.safeParse(value).success || evalSchema.safeParse(value).success) return [];
     const asAgent = await agentProblems(`---\n${text}---\nYou help.\n`);
     return asAgent.length === 0 ? [] : [`as settings: ${asSettings.join('; ')}`, `as an agent: ${asAgent.join('; ')}`];
   }

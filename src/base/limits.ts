@@ -17,6 +17,7 @@ import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
 import { telemetryLimits } from './limits/telemetry.ts';
 import { toolLimits } from './limits/tools.ts';
+import { trialLimits } from './limits/trials.ts';
 import { workspaceLimits } from './limits/workspaces.ts';
 
 export const limits = {
@@ -35,4 +36,5 @@ export const limits = {
   ...sandboxLimits,
   ...workspaceLimits,
   ...commandLineLimits,
+  ...trialLimits,
 } as const;

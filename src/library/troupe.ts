@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { ArtifactArchive } from '../artifacts/archive.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Engine, RunHandle } from '../engine/port.ts';
@@ -83,12 +83,15 @@ export async function run(
 }
 
 export async function openTroupe(options: OpenOptions, extras: Extras): Promise<Troupe> {
-  const project = await openProject(options, extras);
+  return troupeOf(await openProject(options, extras), options.clock, extras.agents);
+}
+
+/** What programs have of a project that is open; closing one closes the other. */
+export function troupeOf(project: Project, clock: Clock = systemClock, brought: readonly AgentDefinition[] = []): Troupe {
   const { root, ledger } = project;
   const visits = createVisits({ engine: checkedEngine(project.engine), close: project.close });
-  const { clock = systemClock } = options;
   const stage: Stage = { engine: project.engine, resume: visits.engine.resume, ledger, clock, closing: visits.closing };
-  const all: Opened = { ...stage, project, brought: extras.agents ?? [] };
+  const all: Opened = { ...stage, project, brought };
   const { close } = visits;
   return {
     root,

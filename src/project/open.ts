@@ -170,8 +170,8 @@ async function assemble(
       workspace: config.workspace,
       agent: agents.find,
     },
-    ...{ agents: agents.check, redact: protection.redactor.text, servers: declared },
-    rules,
+    ...{ agents: agents.check, redact: protection.redactor.text, servers: declared, rules },
+    proves: (command, at) => verifier.run(command, { ...at, redact: protection.redactor.text }),
     worker: (given) => {
       // So that it knows who watches when it begins with its first turn.
       live.outside();

@@ -16,6 +16,7 @@ import type { Model, ModelCatalogue, Prices } from '../models/port.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import type { Tool } from '../tools/port.ts';
+import type { Verifier } from '../tools/shell/verifier.ts';
 import type { ProjectConfig, SettingsFlags } from './config.ts';
 import type { LazyAssistants } from './lazy-assistants.ts';
 import type { RuleBook } from './rule-book.ts';
@@ -46,6 +47,11 @@ export interface Project {
   redact(text: string): string;
   /** Calls back when spans cannot be sent, with why: for whoever has somewhere to say it. No run is touched by it. */
   readonly telemetry: { onTrouble(hear: (why: string) => void): void };
+  /** Runs a command that somebody demands as proof, in a clean shell inside the project's walls. Nothing is recorded. */
+  proves(
+    command: string,
+    at: { readonly workspace: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): ReturnType<Verifier['run']>;
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */

@@ -15,6 +15,7 @@ import * as questions from '../../front/shapes/questions.ts';
 import * as runs from '../../front/shapes/runs.ts';
 import * as tasks from '../../front/shapes/tasks.ts';
 import * as telemetry from '../../front/shapes/telemetry.ts';
+import * as trials from '../../trials/report.ts';
 
 /** Instead of the value, whatever the command: on stdout, with the exit code that the failure has without `--json`. */
 export const jsonError = z.object({ error: failure });
@@ -42,6 +43,9 @@ export const jsonContract = {
   models: files.modelList,
   doctor: files.diagnosis,
   measure: runs.measured,
+  test: trials.testReport,
+  'test add': files.newFiles,
+  eval: trials.evalReport,
   resume: runs.summaryOfRun,
   retry: runs.summaryOfRun,
   cancel: runs.signalled,

@@ -231,6 +231,8 @@ describe('the program', () => {
         "approve",
         "deny",
         "apply",
+        "test",
+        "eval",
         "tasks",
         "permissions",
         "ledger",

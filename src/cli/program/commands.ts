@@ -30,6 +30,7 @@ import { describeQuestions } from './question-commands.ts';
 import { describeAnswers, describeApply, describeAttach, describeChat, describeRuns, describeSend } from './run-commands.ts';
 import { describeTasks } from './task-commands.ts';
 import { describeTelemetry } from './telemetry-commands.ts';
+import { describeTrials } from './trial-commands.ts';
 
 export function describeCommands(program: Command, perform: Perform): void {
   const add = (usage: string, about: string, example: string): Command => addTo(program, usage, about, example);
@@ -41,6 +42,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeAttach(add, perform);
   describeAnswers(add, perform);
   describeApply(add, perform);
+  describeTrials(add, perform);
   describeTasks(add('tasks', 'root runs as A2A has them: list, show, cancel', 'troupe tasks list'), perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);

@@ -36,6 +36,7 @@ const MACHINE = 'is about the machine that it is called on: a server does not ch
 const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   ...{ init: FILES, 'new agent': FILES, 'new team': FILES, 'agents add': FILES, 'agents remove': FILES, 'groups save': FILES },
   ...{ 'presets import': FILES, 'executors add': FILES, 'artifacts get': FILES },
+  ...{ 'test add': FILES, test: MACHINE, eval: MACHINE },
   ...{ demo: MACHINE, measure: MACHINE, 'ledger new-key': MACHINE, 'ledger copy': MACHINE, 'agents allow': MACHINE },
   ...{
     'servers list': MACHINE,

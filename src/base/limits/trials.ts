@@ -1,0 +1,23 @@
+/** Bounds of kept tests and evaluations. */
+import { KIB, MIB, MINUTE } from './units.ts';
+
+export const trialLimits = {
+  /** Files in `tests/`. */
+  testFiles: 500,
+  testFileBytes: 256 * KIB,
+  /** Of one test: tried so often at the most. */
+  testTrials: 100,
+  /** Names, texts, files or commands of one kind in a test. */
+  testEntries: 100,
+  testJudges: 8,
+  /** A test may say otherwise: `commandTimeout`. */
+  testCommandMs: 5 * MINUTE,
+  /** A file whose text is looked at. */
+  testedFileBytes: 16 * MIB,
+  /** Of an answer, for whoever judges it. */
+  judgedCharacters: 60_000,
+  /** Reports that are kept, the newest. */
+  keptReports: 50,
+  /** What a table comes to: cases, times agents, times models, times trials. */
+  evalTrials: 5_000,
+} as const;

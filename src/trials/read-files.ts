@@ -1,0 +1,67 @@
+/** Files that somebody wrote to try agents with: found, read and checked; every problem of every file at once. */
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { z } from 'zod';
+import { messageOf, TroupeError } from '../base/errors.ts';
+import { limits } from '../base/limits.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { counted } from '../base/wording.ts';
+import { readBounded } from '../models/scripted/script-file.ts';
+import { type KeptTest, testSchema } from './test-file.ts';
+
+export const TESTS_FOLDER = 'tests';
+
+const ENDINGS: ReadonlySet<string> = new Set(['.yaml', '.yml']);
+
+/** A file of YAML that must have this form. The failure is for a person. */
+export async function readDescribed<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): Promise<Result<z.output<Schema>, string>> {
+  const text = await readBounded(path, 'testFileBytes');
+  if (!text.ok) return fail(`cannot be read: ${text.error}`);
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text.value, { version: '1.2' });
+  const [problem] = document.errors;
+  if (problem !== undefined) return fail(`is not YAML: ${problem.message}`);
+  try {
+    const parsed = schema.safeParse(document.toJS({ maxAliasCount: 100 }));
+    return parsed.success ? ok(parsed.data) : fail(`is not right:\n${z.prettifyError(parsed.error)}`);
+  } catch (error) {
+    return fail(`is not right: ${messageOf(error)}`);
+  }
+}
+
+/** The tests of a project, or those of these names. Throws with all problems when one of them cannot be used. */
+export async function readTests(root: string, wanted: readonly string[] = []): Promise<readonly KeptTest[]> {
+  const folder = join(root, TESTS_FOLDER);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && ENDINGS.has(extname(entry.name))).map(({ name }) => name);
+  if (files.length > limits.testFiles)
+    throw unusable(`There are ${files.length} files in ${TESTS_FOLDER}/, and ${limits.testFiles} are the limit (testFiles)`);
+  const nameOf = (file: string): string => basename(file, extname(file));
+  const missing = wanted.filter((name) => !files.some((file) => nameOf(file) === name));
+  if (missing.length > 0)
+    throw unusable(
+      `There is no test ${missing.join(', ')}`,
+      files.length === 0 ? 'Keep one: troupe test add <run>' : `There are: ${files.map(nameOf).toSorted().join(', ')}`,
+    );
+  const chosen = files.filter((file) => wanted.length === 0 || wanted.includes(nameOf(file))).toSorted();
+  const doubled = chosen.map(nameOf).filter((name, index, all) => all.indexOf(name) !== index);
+  if (doubled.length > 0) throw unusable(`Two files in ${TESTS_FOLDER}/ are called ${doubled.join(', ')}`);
+  const read = await Promise.all(
+    chosen.map(async (file) => ({ file, read: await readDescribed(join(folder, file), testSchema) })),
+  );
+  const problems = read.flatMap(({ file, read: one }) => (one.ok ? [] : [`${TESTS_FOLDER}/${file} ${one.error}`]));
+  if (problems.length > 0)
+    throw unusable(
+      `${counted(problems.length, 'test')} cannot be used:\n${problems.join('\n')}`,
+      'docs/trials.md shows what a test looks like.',
+    );
+  return read.flatMap(({ file, read: one }) => (one.ok ? [{ name: nameOf(file), folder, test: one.value }] : []));
+}
+
+const unusable = (message: string, fix?: string): TroupeError => new TroupeError('usage', message, { fix });
+
+/** What a file names lies beside it. */
+export const besideFile = (path: string): string => dirname(path);

@@ -1,0 +1,108 @@
+/**
+ * A kept test: what an agent is asked, on which files, and what must be true afterwards. One file of `tests/` in a project; its
+ * name is the file's.
+ */
+import { z } from 'zod';
+import { timeLimit } from '../agents/definition/duration-schema.ts';
+import { limits } from '../base/limits.ts';
+
+const text = z.string().min(1);
+const most = `at most ${limits.testEntries} (testEntries)`;
+const texts = z.array(text).min(1).max(limits.testEntries, most);
+
+const pattern = z.string().transform((source, context) => {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not a regular expression' });
+    return z.NEVER;
+  }
+});
+
+const looks = z.strictObject({ contains: texts.optional(), lacks: texts.optional(), matches: pattern.optional() });
+
+const fileCheck = z.union([
+  z.strictObject({ absent: z.literal(true) }),
+  looks.extend({
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'is 64 hexadecimal digits')
+      .optional(),
+  }),
+]);
+
+export const checksSchema = z.strictObject({
+  status: z.enum(['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'waiting']).default('completed'),
+  verification: z.enum(['verified', 'unverified', 'unchecked']).optional(),
+  answer: looks.extend({ schema: z.record(z.string(), z.json()).optional() }).optional(),
+  files: z.record(text, fileCheck).optional(),
+  /** Run by us in a clean shell when the run is over. */
+  commands: texts.optional(),
+  /** Tools that some run of the tree called; and that none did. */
+  called: texts.optional(),
+  notCalled: texts.optional(),
+  /** Agents that worked, beside the first. */
+  agents: texts.optional(),
+  maxUsd: z.number().nonnegative().optional(),
+  maxTokens: z.number().int().positive().optional(),
+  maxTurns: z.number().int().positive().optional(),
+  maxTime: timeLimit.optional(),
+});
+
+/** What must be true of every trial. */
+export type Checks = z.output<typeof checksSchema>;
+
+export const judgesSchema = z
+  .array(z.strictObject({ agent: text, question: text.optional() }))
+  .max(limits.testJudges, `at most ${limits.testJudges} (testJudges)`);
+
+export type Judge = z.output<typeof judgesSchema>[number];
+
+export const trialsSchema = z.number().int().positive().max(limits.testTrials, `at most ${limits.testTrials} (testTrials)`);
+
+const budgetSchema = z.strictObject({
+  usd: z.number().nonnegative().optional(),
+  tokens: z.number().int().positive().optional(),
+  calls: z.number().int().positive().optional(),
+  wall: timeLimit.optional(),
+});
+
+/** What a test and a case of an evaluation have in common. */
+export const caseShape = {
+  prompt: text,
+  /** A folder beside the file: what the agent finds in its workspace. Without it, nothing. */
+  files: text.optional(),
+  /** What a person says to its questions, in order. A question more ends the trial. */
+  answers: z.array(text).max(limits.testEntries, most).default([]),
+  /** Whether permissions are given; otherwise a request ends the trial. */
+  approve: z.boolean().default(false),
+  commandTimeout: timeLimit.default(limits.testCommandMs),
+  budget: budgetSchema.optional(),
+};
+
+const live = z.strictObject({
+  ...caseShape,
+  agent: text,
+  model: text.optional(),
+  trials: trialsSchema.default(1),
+  checks: checksSchema.prefault({}),
+  judges: judgesSchema.default([]),
+});
+
+export const testSchema = live;
+
+export type TestDefinition = z.output<typeof testSchema>;
+
+/** One case: who is asked what, and what must be true. */
+export type TrialCase = Pick<
+  TestDefinition,
+  'prompt' | 'files' | 'answers' | 'approve' | 'commandTimeout' | 'budget' | 'agent' | 'checks' | 'judges'
+>;
+
+/** A test as it was found. */
+export interface KeptTest {
+  readonly name: string;
+  /** Where the file is; what it names is beside it. */
+  readonly folder: string;
+  readonly test: TestDefinition;
+}

@@ -1,0 +1,135 @@
+/**
+ * One trial: an agent is asked in a fresh copy of the files, and what came of it is held against the checks. The run is one like
+ * any other, in the project's own ledger: `troupe show` and `troupe why` tell of it afterwards.
+ */
+import { cp, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { TroupeError } from '../base/errors.ts';
+import { present } from '../base/present.ts';
+import type { Random } from '../base/random.ts';
+import type { Budget } from '../events/catalogue.ts';
+import type { RunOutcome } from '../library/run-outcome.ts';
+import type { Troupe } from '../library/troupe.ts';
+import type { Project } from '../project/project.ts';
+import { checkRun } from './checks.ts';
+import { scoreOf } from './judge.ts';
+import type { CheckOutcome, Score, Trial } from './report.ts';
+import { type SeenOfRun, seenOf } from './seen.ts';
+import type { TrialCase } from './test-file.ts';
+
+/** Where trials are made. */
+export interface TrialGround extends Pick<Project, 'proves'> {
+  readonly troupe: Pick<Troupe, 'run' | 'engine' | 'ledger'>;
+  /** Judges are asked with their own model, whatever is tried. */
+  judging(): Promise<Pick<Troupe, 'run'>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** Files of trials that failed stay. */
+  readonly keepFiles: boolean;
+}
+
+const NOTHING_SEEN: SeenOfRun = { tools: new Set(), agents: new Set(), turns: 0 };
+
+/** `usdLeft`: what all trials together may still cost. */
+export async function tryOnce(ground: TrialGround, one: TrialCase, folder: string, usdLeft: number | undefined): Promise<Trial> {
+  const { clock, signal } = ground;
+  signal.throwIfAborted();
+  const workspace = await freshFiles(one.files, folder);
+  let keep = ground.keepFiles;
+  try {
+    const began = clock.elapsed();
+    const outcome = await play(ground, one, workspace, budgetOf(one, usdLeft));
+    const durationMs = Math.round(clock.elapsed() - began);
+    signal.throwIfAborted();
+    if (outcome instanceof TroupeError) return notStarted(outcome, durationMs);
+    const seen = await seenOf(ground.troupe.ledger, outcome.session, outcome.run);
+    const limit = { proves: ground.proves, timeoutMs: one.commandTimeout, signal };
+    const checks = await checkRun({ outcome, seen, workspace, durationMs }, one.checks, limit);
+    const passed = checks.every((check) => check.passed);
+    keep &&= !passed;
+    const judged = await scores(ground, one, outcome, workspace);
+    return {
+      ...{ passed, run: outcome.run, status: outcome.status, checks, durationMs, ...judged },
+      verification: 'verification' in outcome ? outcome.verification.state : null,
+      turns: seen.turns,
+      tokens: outcome.usage.inputTokens + outcome.usage.outputTokens,
+      usd: outcome.cost.usd + judged.usd,
+      unknownCalls: outcome.cost.unknownCalls + judged.unknownCalls,
+      workspace: keep ? workspace : null,
+    };
+  } finally {
+    if (!keep) await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+/** A run that waits for somebody waits for nobody here: its trial is over, and so is it. */
+async function play(
+  { troupe, signal }: TrialGround,
+  one: TrialCase,
+  workspace: string,
+  budget: Budget | undefined,
+): Promise<RunOutcome | TroupeError> {
+  const answers = [...one.answers];
+  try {
+    const outcome = await troupe.run(one.agent, one.prompt, {
+      ...{ workspace, signal, budget },
+      answer: () => answers.shift(),
+      ...(one.approve ? { approve: () => true } : {}),
+    });
+    if (!('report' in outcome)) await troupe.engine.cancel(outcome.run, 'its trial is over');
+    return outcome;
+  } catch (error) {
+    // Whoever has it stopped is told so; anything else is what came of this trial.
+    signal.throwIfAborted();
+    if (error instanceof TroupeError) return error;
+    throw error;
+  }
+}
+
+async function scores(
+  { judging, random, signal }: TrialGround,
+  { judges, prompt }: TrialCase,
+  outcome: RunOutcome,
+  workspace: string,
+): Promise<{ readonly scores: Score[]; readonly usd: number; readonly unknownCalls: number }> {
+  const given: Score[] = [];
+  let [usd, unknownCalls] = [0, 0];
+  if (!('report' in outcome)) return { scores: given, usd, unknownCalls };
+  for (const one of judges) {
+    const {
+      usd: cost,
+      unknownCalls: unknown,
+      ...score
+    } = await scoreOf(await judging(), one, { prompt, answer: outcome.report.body }, workspace, random, signal);
+    given.push(score);
+    usd += cost;
+    unknownCalls += unknown;
+  }
+  return { scores: given, usd, unknownCalls };
+}
+
+function budgetOf({ budget = {} }: TrialCase, usdLeft: number | undefined): Budget | undefined {
+  const { usd, tokens, calls, wall } = budget;
+  const least = usdLeft === undefined ? usd : Math.min(usdLeft, usd ?? usdLeft);
+  const all = present({ usd: least, tokens, calls, wallMs: wall });
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+function notStarted(error: TroupeError, durationMs: number): Trial {
+  const why = [error.message, error.fix].filter((text) => text !== undefined).join(' ');
+  const checks: CheckOutcome[] = [{ check: 'start', passed: false, why }];
+  const nothing = { scores: [], turns: NOTHING_SEEN.turns, tokens: 0, usd: 0, unknownCalls: 0 };
+  return { passed: false, run: null, status: 'refused', verification: null, checks, durationMs, workspace: null, ...nothing };
+}
+
+async function freshFiles(files: string | undefined, folder: string): Promise<string> {
+  const from = files === undefined ? undefined : resolve(folder, files);
+  if (from !== undefined && (await stat(from).catch(() => undefined))?.isDirectory() !== true)
+    throw new TroupeError('usage', `There is no folder ${files} beside the test`, { fix: 'Correct `files`.' });
+  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'troupe-trial-')));
+  if (from !== undefined) await cp(from, workspace, { recursive: true, verbatimSymlinks: true });
+  return workspace;
+}
