@@ -8,6 +8,22 @@ const KEPT = 'test/sandbox/executors.test.ts';
 
 export const placeMutations: readonly Mutation[] = [
   {
+    invariant: 'A mark in what is written is the secret that the file has there',
+    change: 'of lines that are alike, any may be gone',
+    file: 'src/tools/files/shown-text.ts',
+    find: 'if (lineThere.get(line)?.length === lineHere.get(line)?.length) found.set',
+    replace: 'found.set',
+    caughtBy: { file: 'src/tools/files/shown-text.test.ts', test: 'or is refused: of several, nobody knows which' },
+  },
+  {
+    invariant: 'A change uncovers no secret',
+    change: 'nobody looks',
+    file: 'src/tools/files/change-file.ts',
+    find: 'if (uncovered !== undefined)',
+    replace: 'if (false)',
+    caughtBy: { file: 'src/tools/files/shown-text.test.ts', test: 'or is refused: what a secret is known by' },
+  },
+  {
     invariant: 'What the project denies holds on a worker that has no settings',
     change: 'only what the worker itself says counts',
     file: 'src/engine/run/brought.ts',

@@ -9,6 +9,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { Sandbox } from '../sandbox/port.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import type { FindsSecrets } from '../tools/files/shown-text.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import type { McpServers } from '../tools/mcp/servers.ts';
 import type { Tool } from '../tools/port.ts';
@@ -21,6 +22,7 @@ import type { ForeignServer } from './servers/foreign-servers.ts';
 export interface ToolsetsOptions {
   readonly clock: Clock;
   readonly random: Random;
+  readonly secrets: FindsSecrets;
   readonly env: Environment;
   /** With the keys of the project's `.env`, for what its settings name for MCP servers. */
   readonly keyEnv: Environment;
@@ -48,7 +50,7 @@ export interface Toolsets {
 }
 
 export function createToolsets(options: ToolsetsOptions): Toolsets {
-  const { clock, random, env, folder, places, sandbox } = options;
+  const { clock, random, env, folder, places, sandbox, secrets } = options;
   const own: BuiltIns = new Map((options.tools ?? []).map((tool) => [tool.name, () => tool]));
   // Loaded with the first agent that uses one.
   const builtInsFor = async (names: readonly string[]): Promise<BuiltIns> => {
@@ -57,7 +59,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       for (const tool of await options.assistants()) if (!known.has(tool.name)) known.set(tool.name, () => tool);
     if (names.every((name) => known.has(name) || name.startsWith('mcp:'))) return known;
     const { createBuiltIns } = await import('../tools/built-ins.ts');
-    return new Map([...createBuiltIns({ clock, random, environment: env, places, sandbox }), ...known]);
+    return new Map([...createBuiltIns({ clock, random, environment: env, places, sandbox, secrets }), ...known]);
   };
   const mcpOptions = { clock, environment: options.keyEnv, folder };
   let shared: Promise<McpServers> | undefined;

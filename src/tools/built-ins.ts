@@ -10,6 +10,7 @@ import { createGuard, type ProtectedPlaces } from './files/guard.ts';
 import { listTool } from './files/list.ts';
 import { readTool } from './files/read.ts';
 import { searchTool } from './files/search.ts';
+import type { FindsSecrets } from './files/shown-text.ts';
 import { realTarget } from './files/workspace.ts';
 import { writeTool } from './files/write.ts';
 import { planTool } from './plan.ts';
@@ -22,6 +23,8 @@ export interface BuiltInOptions {
   readonly places?: ProtectedPlaces | undefined;
   readonly clock: Clock;
   readonly random: Random;
+  /** Which pieces of files callers are shown a mark for; without it, none. */
+  readonly secrets?: FindsSecrets | undefined;
   /** Our own environment; commands see a small part of it. */
   readonly environment: Environment;
   /** Variables that commands may see beside the basics. */

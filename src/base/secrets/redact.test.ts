@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor, secretsOf } from './redact.ts';
+import { createRedactor, secretsOf, withMarks } from './redact.ts';
 
 const plain = createRedactor([]);
 const json = (redactor: typeof plain, value: unknown): unknown => redactor.json(value, JSON.stringify(value))?.value ?? value;
@@ -186,5 +186,49 @@ describe('redaction', () => {
         expect(redactor.text(text)).toBe(text);
       }),
     );
+  });
+});
+
+describe('what is hidden of a text', () => {
+  const known = ['k3y-of-the-first', 'of-the-first-and', 'redacted:P', 'jwt] Bearer a1'];
+  const redactor = createRedactor(known.map((value, index) => ({ name: `P${index}`, value })));
+  const pieces = [
+    ...known,
+    '[redacted:',
+    '[redacted:P1]',
+    ']',
+    '[redacted:jwt]',
+    'ghp_',
+    'a1B2'.repeat(9),
+    'Bearer ',
+    ' ',
+    '.',
+    'eyJ',
+  ];
+  const texts = fc
+    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 6 })), { maxLength: 14 })
+    .map((parts) => parts.join(''));
+  it('is in order, apart, and with its marks makes what is shown', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const hidden = redactor.hidden(text);
+        let at = 0;
+        for (const { from, to } of hidden) {
+          expect(from).toBeGreaterThanOrEqual(at);
+          expect(to).toBeGreaterThan(from);
+          at = to;
+        }
+        expect(withMarks(text, hidden)).toBe(redactor.text(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is the very piece', () => {
+    const text = 'a k3y-of-the-first b\nDB=Bearer a1B2c3D4e5F6g7H8\n';
+    expect(redactor.hidden(text).map(({ from, to, mark }) => [text.slice(from, to), mark])).toEqual([
+      ['k3y-of-the-first', '[redacted:P0]'],
+      ['a1B2c3D4e5F6g7H8', '[redacted:bearer]'],
+    ]);
   });
 });

@@ -23,9 +23,18 @@ export interface Redacted {
   readonly found: readonly Secret[];
 }
 
+/** A piece of a text that is a secret, and what stands in its place for whoever reads it. */
+export interface Hidden {
+  readonly from: number;
+  readonly to: number;
+  readonly mark: string;
+}
+
 export interface Redactor {
   /** The text unchanged, or without its secrets. */
   text(text: string): string;
+  /** What `text` takes out of it, in order and apart from each other. */
+  hidden(text: string): readonly Hidden[];
   /** `undefined` when there is nothing to redact. `serialized` is the value's JSON text. */
   json(value: unknown, serialized: string): Redacted | undefined;
   /** Knows these too from now on. */
@@ -99,6 +108,7 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
   return {
     learn,
     text: (text) => (suspect.test(text) ? clean(text, known, new Set()) : text),
+    hidden: (text) => (suspect.test(text) ? hiddenIn(text, known, new Set()) : []),
     json(value, serialized) {
       if (!suspect.test(serialized)) return undefined;
       const found = new Set<Secret>();
@@ -134,15 +144,63 @@ interface Span {
   readonly name: string;
 }
 
+const clean = (text: string, known: readonly Known[], found: Set<Secret>): string =>
+  withMarks(text, hiddenIn(text, known, found));
+
+/** The text as it is shown: with marks in the place of what is hidden. */
+export function withMarks(text: string, hidden: readonly Hidden[]): string {
+  let [shown, at] = ['', 0];
+  for (const { from, to, mark } of hidden) {
+    shown += text.slice(at, from) + mark;
+    at = to;
+  }
+  return shown + text.slice(at);
+}
+
 /** What is gone may have hidden the edge of another: it is looked for until there is none. */
-function clean(text: string, known: readonly Known[], found: Set<Secret>, rounds = ROUNDS): string {
-  const cleaned = cleanOnce(text, known, found);
-  return cleaned === text || rounds === 0 ? cleaned : clean(cleaned, known, found, rounds - 1);
+function hiddenIn(text: string, known: readonly Known[], found: Set<Secret>): readonly Hidden[] {
+  let hidden: readonly Hidden[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const more = hiddenOnce(withMarks(text, hidden), known, found);
+    if (more.length === 0) break;
+    hidden = hidden.length === 0 ? more : inOriginal(hidden, more);
+  }
+  return hidden;
 }
 
 const ROUNDS = 8;
 
-function cleanOnce(text: string, known: readonly Known[], found: Set<Secret>): string {
+/** `more` was found in the text with the marks of `hidden` in it: all of it, by its places in the text as it was given. */
+function inOriginal(hidden: readonly Hidden[], more: readonly Hidden[]): readonly Hidden[] {
+  const all: Hidden[] = [];
+  let [next, shift] = [0, 0];
+  /** Takes over what lies before a place, and tells what covers that place. */
+  const pass = (place: number, keep: boolean): Hidden | undefined => {
+    for (; next < hidden.length; next += 1) {
+      const one = hidden[next] as Hidden;
+      const begins = one.from - shift;
+      if (begins >= place) return undefined;
+      if (begins + one.mark.length > place) return one;
+      shift += one.to - one.from - one.mark.length;
+      if (keep) all.push(one);
+    }
+    return undefined;
+  };
+  for (const { from, to, mark } of more) {
+    const first = pass(from, true)?.from ?? from + shift;
+    const last = pass(to, false)?.to ?? to + shift;
+    const cut = hidden[next];
+    // A mark that is only begun belongs to it as a whole.
+    if (cut !== undefined && cut.to === last && cut.from - shift < to) {
+      shift += cut.to - cut.from - cut.mark.length;
+      next += 1;
+    }
+    all.push({ from: first, to: last, mark });
+  }
+  return [...all, ...hidden.slice(next)];
+}
+
+function hiddenOnce(text: string, known: readonly Known[], found: Set<Secret>): readonly Hidden[] {
   const marks = marksIn(text, known);
   const spans: Span[] = [];
   for (const { secret, forms } of known) {
@@ -154,8 +212,7 @@ function cleanOnce(text: string, known: readonly Known[], found: Set<Secret>): s
     }
   }
   for (const shape of SHAPES) for (const span of spansOf(shape, text)) spans.push(span);
-  const left = spans.filter((span) => !isWithin(span, marks));
-  return left.length === 0 ? text : without(text, left);
+  return together(spans.filter((span) => !isWithin(span, marks)));
 }
 
 function* spansOf({ name, exact, before, accepts }: Shape, text: string): Generator<Span> {
@@ -188,10 +245,9 @@ function marksIn(text: string, known: readonly Known[]): readonly Span[] {
 }
 
 /** Spans that touch each other become one, named by the longest. */
-function without(text: string, spans: readonly Span[]): string {
+function together(spans: readonly Span[]): readonly Hidden[] {
   const inOrder = spans.toSorted((left, right) => left.from - right.from || right.to - left.to);
-  let cleaned = '';
-  let at = 0;
+  const hidden: Hidden[] = [];
   for (let index = 0; index < inOrder.length; ) {
     let longest = inOrder[index] as Span;
     const { from } = longest;
@@ -201,10 +257,9 @@ function without(text: string, spans: readonly Span[]): string {
       to = Math.max(to, next.to);
       if (next.to - next.from > longest.to - longest.from) longest = next;
     }
-    cleaned += `${text.slice(at, from)}[redacted:${nameInMark(longest.name)}]`;
-    at = to;
+    hidden.push({ from, to, mark: `[redacted:${nameInMark(longest.name)}]` });
   }
-  return cleaned + text.slice(at);
+  return hidden;
 }
 
 const nameInMark = (name: string): string => name.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 100);

@@ -39,6 +39,10 @@ export const KEPT_SECRET = 'tsec_';
 
 const PRIVATE_KEY = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
 
+/** What a diff or a listing puts before a line. */
+const LINE_BEFORE = /^(?:[ +-]|\d{1,9}\t)?$/;
+const KEY_LINE = /^(?:[ +-]|\d{1,9}\t)?[A-Za-z0-9+/=]+\r?\n?$/;
+
 export const SHAPES: readonly Shape[] = [
   shape('anthropic-key', 'sk-ant-[A-Za-z0-9_-]{16,}'),
   shape('api-key', '(?:sk|rk|pk|gsk|xai|fw|nvapi|pplx)-[A-Za-z0-9_-]{20,}|(?:gsk|r8|hf|xai)_[A-Za-z0-9]{30,}', isMixed),
@@ -100,10 +104,11 @@ export const SHAPES: readonly Shape[] = [
     within: `-----END ${PRIVATE_KEY}`,
     exact: new RegExp(`-----END ${PRIVATE_KEY}`, 'g'),
     before: (text) => {
-      let from = text.length;
+      const own = text.lastIndexOf('\n') + 1;
+      let from = LINE_BEFORE.test(text.slice(own)) ? own : text.length;
       for (;;) {
-        const line = text.lastIndexOf('\n', from - 2) + 1;
-        if (from === 0 || !/^[A-Za-z0-9+/=]+\r?\n?$/.test(text.slice(line, from))) return text.length - from;
+        const line = from < 2 ? 0 : text.lastIndexOf('\n', from - 2) + 1;
+        if (from === 0 || !KEY_LINE.test(text.slice(line, from))) return text.length - from;
         from = line;
       }
     },

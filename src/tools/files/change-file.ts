@@ -15,12 +15,15 @@ import { type FileContent, isTooLong, numberedLines, readContent } from './file-
 import { alone } from './file-lock.ts';
 import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
+import { type FindsSecrets, shownByLine, uncovers } from './shown-text.ts';
 import { type InsidePath, resolveAnywhere, resolveInside } from './workspace.ts';
 
 export interface FileChangeNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly guard: Guard;
+  /** Of what the caller was shown marks for. */
+  readonly secrets?: FindsSecrets | undefined;
 }
 
 export interface FileRewrite {
@@ -81,10 +84,12 @@ async function changeNow(
     };
   if (late !== undefined) return late;
   if (!next.ok) return errorResult(next.error);
+  const uncovered = uncovers(before, next.value, needs.secrets);
+  if (uncovered !== undefined) return errorResult(`${path}: ${uncovered}`);
   if (context.signal.aborted) return errorResult('Cancelled; nothing was changed.');
   const written = await replaceFile(target, next.value, before?.mode, needs.random);
   if (!written.ok) return errorResult(written.error);
-  const evidence = changeEvidence(path, before, next.value, context.redact);
+  const evidence = changeEvidence(path, before, next.value, context.redact, (text) => shownByLine(text, needs.secrets));
   return {
     kind: 'ok',
     content: [{ type: 'text', text: change.said(target, evidence.payload) + otherNames(before) }],

@@ -13,7 +13,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { headOf } from '../bounded.ts';
 import type { Evidence } from '../port.ts';
 import { decodeUtf8, type FileContent, looksBinary } from './file-content.ts';
-import { lineDiff } from './line-diff.ts';
+import { type LineDiff, lineDiff } from './line-diff.ts';
 import type { InsidePath } from './workspace.ts';
 
 const NEW_FILE_MODE = 0o666;
@@ -52,10 +52,11 @@ export function changeEvidence(
   before: FileContent | undefined,
   after: string,
   redact: (text: string) => string,
+  shown: (text: string) => string = (text) => text,
 ): Extract<Evidence, { type: 'file.diff' }> {
   const oldText = before === undefined ? '' : looksBinary(before.bytes) ? undefined : decodeUtf8(before.bytes);
   const change =
-    oldText === undefined ? { added: 0, removed: 0, text: '(the file was binary before)\n' } : lineDiff(oldText, after);
+    oldText === undefined ? { added: 0, removed: 0, text: '(the file was binary before)\n' } : shownDiff(oldText, after, shown);
   const whole =
     change.text === '' ? '' : redact(`--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ b/${path}\n${change.text}`);
   const diff = headOf(whole, limits.diffBytes);
@@ -71,6 +72,15 @@ export function changeEvidence(
     },
     ...(diff.length < whole.length ? { attachment: headOf(whole, limits.toolOutputBytes) } : {}),
   };
+}
+
+/** Secrets are taken out of both texts before they are compared: of one over many lines, a diff has pieces that nobody knows. */
+function shownDiff(before: string, after: string, shown: (text: string) => string): LineDiff {
+  const real = lineDiff(before, after);
+  const [left, right] = [shown(before), shown(after)];
+  if (left === before && right === after) return real;
+  const { text } = lineDiff(left, right);
+  return { ...real, text: text === '' && real.text !== '' ? '(only what is redacted is another)\n' : text };
 }
 
 export function sha256(content: string | Uint8Array): string {

@@ -11,6 +11,7 @@ import { sha256 } from './file-change.ts';
 import { imageTypeOf, isTooLong, looksBinary, numberedLines, readContent } from './file-content.ts';
 import type { Guard } from './guard.ts';
 import { pathExists } from './path-exists.ts';
+import { type FindsSecrets, linesShown } from './shown-text.ts';
 import { resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
@@ -25,7 +26,12 @@ const input = z.strictObject({
     .describe(`How many lines to show (at most ${limits.readLines}).`),
 });
 
-export function readTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
+interface ReadNeeds {
+  readonly guard: Guard;
+  readonly secrets?: FindsSecrets | undefined;
+}
+
+export function readTool({ guard, secrets }: ReadNeeds): OrdinaryTool {
   return defineBuiltIn({
     name: 'read',
     description:
@@ -51,7 +57,8 @@ export function readTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
         const message = `${relative} is a binary file of ${groupDigits(bytes.length)} bytes and cannot be shown.`;
         return { kind: 'error', message, saw };
       }
-      const { text, lines } = numbered(new TextDecoder().decode(bytes), offset ?? 1, limit ?? limits.readLines);
+      const whole = new TextDecoder().decode(bytes);
+      const { text, lines } = numbered(whole, secrets, offset ?? 1, limit ?? limits.readLines);
       return { ...textResult(text), saw: [{ ...version, lines }] };
     },
   });
@@ -66,17 +73,22 @@ function imageResult(name: string, mediaType: string, bytes: Buffer): ToolOutcom
   return { kind: 'ok', content: [{ type: 'image', mediaType, data: bytes.toString('base64') }] };
 }
 
-function numbered(text: string, offset: number, limit: number): { text: string; lines: NonNullable<SeenFile['lines']> } {
-  const lines = numberedLines(text);
-  const of = lines.length;
+interface Numbered {
+  readonly text: string;
+  readonly lines: NonNullable<SeenFile['lines']>;
+}
+
+function numbered(text: string, secrets: FindsSecrets | undefined, offset: number, limit: number): Numbered {
+  const lines = linesShown(text, secrets);
+  const of = numberedLines(text).length;
   const none = { from: 1, to: 0, of };
   if (text === '') return { text: '(the file is empty)', lines: none };
   if (offset > of) return { text: `(the file has only ${counted(of, 'line')})`, lines: none };
-  const shown = lines.slice(offset - 1, offset - 1 + limit);
-  const last = offset - 1 + shown.length;
-  const body = shown.map((line, index) => `${offset + index}\t${shortened(line)}`).join('\n');
-  const long = shown.findIndex(isTooLong);
-  const seen = { from: offset, to: long < 0 ? last : offset - 1 + long, of };
+  const last = Math.min(of, offset - 1 + limit);
+  const shown = lines.filter(({ number, to }) => to >= offset && number <= last);
+  const body = shown.map(({ number, line }) => `${number}\t${shortened(line)}`).join('\n');
+  const long = shown.find(({ line }) => isTooLong(line));
+  const seen = { from: offset, to: long === undefined ? last : Math.max(offset, long.number) - 1, of };
   if (last >= of) return { text: body, lines: seen };
   return { text: `${body}\n(lines ${offset} to ${last} of ${of}; go on with offset ${last + 1})`, lines: seen };
 }

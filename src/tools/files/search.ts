@@ -13,6 +13,7 @@ import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
 import { type LineSearch, plainSearch, regexSearch } from './line-search.ts';
 import { pathExists } from './path-exists.ts';
+import { type FindsSecrets, shownByLine } from './shown-text.ts';
 import { type WalkedEntry, type WalkOptions, walk } from './walk.ts';
 import { type InsidePath, resolveInside } from './workspace.ts';
 
@@ -27,7 +28,13 @@ type Input = z.infer<typeof input>;
 
 const LINE_SHOWN = 300;
 
-export function searchTool({ clock, guard }: { readonly clock: Clock; readonly guard: Guard }): OrdinaryTool {
+interface SearchNeeds {
+  readonly clock: Clock;
+  readonly guard: Guard;
+  readonly secrets?: FindsSecrets | undefined;
+}
+
+export function searchTool({ clock, guard, secrets }: SearchNeeds): OrdinaryTool {
   return defineBuiltIn({
     name: 'search',
     description:
@@ -48,7 +55,7 @@ export function searchTool({ clock, guard }: { readonly clock: Clock; readonly g
         try {
           return textResult(
             rendered(
-              await searchFiles(inside.value, request, search, stop, { hidden: await guard.hidden(), mayShow }),
+              await searchFiles(inside.value, request, search, stop, { hidden: await guard.hidden(), mayShow, secrets }),
               budget.signal.aborted,
             ),
           );
@@ -79,6 +86,7 @@ interface Found {
 
 interface Shown extends Pick<WalkOptions, 'hidden'> {
   mayShow(path: string): boolean;
+  readonly secrets: FindsSecrets | undefined;
 }
 
 async function searchFiles(
@@ -86,7 +94,7 @@ async function searchFiles(
   request: Input,
   search: LineSearch,
   signal: AbortSignal,
-  { hidden, mayShow }: Shown,
+  { hidden, mayShow, secrets }: Shown,
 ): Promise<Found> {
   const wanted = request.pattern === undefined ? () => true : globMatcher(request.pattern);
   const lines: string[] = [];
@@ -101,7 +109,7 @@ async function searchFiles(
       continue;
     }
     files += 1;
-    const text = await textOf({ root: start.root, absolute: entry.absolute, relative: entry.relative });
+    const text = await textOf({ root: start.root, absolute: entry.absolute, relative: entry.relative }, secrets);
     const matching = text === undefined ? [] : await search.matches(text);
     if (matching === undefined) break;
     if (matching.length === 0 || text === undefined) continue;
@@ -122,10 +130,11 @@ async function* filesBelow(start: InsidePath, signal: AbortSignal, hidden: WalkO
 }
 
 /** What is not searchable text (a folder, binary, too large, unreadable) has no lines. */
-async function textOf(path: InsidePath): Promise<string | undefined> {
+async function textOf(path: InsidePath, secrets: FindsSecrets | undefined): Promise<string | undefined> {
   const content = await readContent(path, limits.searchFileBytes);
   if (!content.ok || looksBinary(content.value.bytes)) return undefined;
-  return content.value.bytes.toString();
+  // Whether a guess is in a secret would be an answer, too.
+  return shownByLine(content.value.bytes.toString(), secrets);
 }
 
 function shown(line: string): string {

@@ -1,17 +1,30 @@
 /** `write`: creates a file or replaces it as a whole. */
 import { z } from 'zod';
 import { limits } from '../../base/limits.ts';
-import { ok } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { hasMark } from '../../base/secrets/mark.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool } from '../port.ts';
 import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
+import { decodeUtf8, type FileContent, looksBinary } from './file-content.ts';
 import { previewChange } from './preview-change.ts';
+import { type FindsSecrets, putBack, shownText } from './shown-text.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are created.'),
   content: z.string().describe('The whole new content of the file.'),
 });
+
+/** With the secrets that the file has in the place of the marks that the caller was shown. */
+function written(content: string, before: FileContent | undefined, secrets: FindsSecrets | undefined): Result<string, string> {
+  if (secrets === undefined || !hasMark(content)) return ok(content);
+  const there = before === undefined || looksBinary(before.bytes) ? '' : (decodeUtf8(before.bytes) ?? '');
+  const whole = putBack(content, [shownText(there, secrets)]);
+  if (whole.ok && Buffer.byteLength(whole.value) > limits.readFileBytes)
+    return fail(`With its secrets the content has more than ${groupDigits(limits.readFileBytes)} bytes (readFileBytes).`);
+  return whole.ok ? whole : fail(`Not written: ${whole.error}`);
+}
 
 export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
   const tool = defineBuiltIn({
@@ -34,7 +47,7 @@ export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
         {
           path,
           blind: 'refused',
-          next: () => ok(content),
+          next: (_target, before) => written(content, before, needs.secrets),
           said: ({ relative }, { before, addedLines, removedLines }) =>
             `${before === null ? 'Created' : 'Replaced'} ${relative} (+${addedLines} -${removedLines} ${said}`,
         },
@@ -48,7 +61,11 @@ export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
     protects: (input, workspace) => protectionOf(needs.guard, workspace, input),
     preview: async (given, workspace) => {
       const parsed = input.safeParse(given);
-      return parsed.success ? await previewChange(workspace, parsed.data.path, () => ok(parsed.data.content)) : undefined;
+      return parsed.success
+        ? await previewChange(workspace, parsed.data.path, (_target, before) =>
+            written(parsed.data.content, before, needs.secrets),
+          )
+        : undefined;
     },
   };
 }
