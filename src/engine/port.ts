@@ -209,6 +209,8 @@ export interface ForkRequest {
   readonly at?: string | undefined;
   readonly set?: ForkSet | undefined;
   readonly sender?: Sender | undefined;
+  /** The id of the session that it will be; a new one without it. */
+  readonly session?: SessionId | undefined;
   /** Makes the folder in which the fork works, as it was at the place; the source's without it, or when it gives none. */
   folder?(place: ForkedAt): Promise<Result<string | undefined, Failure>>;
 }

@@ -116,7 +116,7 @@ async function startAsOwner(needs: ActingNeeds, { client, key }: CallerAct, want
   return ok({ run: handle.run, session: handle.session, before: started.before === true });
 }
 
-const keyReused: NotDone = {
+export const keyReused: NotDone = {
   why: 'reused',
   code: 'key_reused',
   message: 'The Idempotency-Key was used before, for something else.',

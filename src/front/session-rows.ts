@@ -2,6 +2,8 @@
 import { codeOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
+import type { ForkSource } from '../events/going-on.ts';
 import { textOf } from '../events/messages.ts';
 import { readOrganisation } from '../groups/organisation.ts';
 import { readEvents } from '../ledger/pages.ts';
@@ -28,6 +30,8 @@ export interface SessionRow {
   readonly prompt: string | null;
   readonly state: ReturnType<typeof stateOf>;
   readonly cost: PsRow['cost'];
+  /** What it was forked from. */
+  readonly forked?: ForkSource;
 }
 
 export interface ListedSessions {
@@ -60,9 +64,9 @@ export async function readSessions(
 }
 
 /** Nothing, when the events were collected or are damaged: the session is listed all the same. */
-async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<SessionRow, 'prompt' | 'cost'>> {
+async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<SessionRow, 'prompt' | 'cost' | 'forked'>> {
   try {
-    const [started] = await ledger.read({ session, types: ['run.started'], limit: 1 });
+    const [began, started] = await ledger.read({ session, types: ['session.started', 'run.started'], limit: 2 });
     let spent = noSpending();
     for await (const event of readEvents(ledger, { session, types: [...spendingTypes] }))
       spent = addSpending(spent, spendingIn(event) ?? noSpending());
@@ -70,6 +74,7 @@ async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<Sessio
     return {
       prompt: started?.event_type === 'run.started' ? promptOf(started.payload.input) : null,
       cost: { nanoUsd, unknownCalls },
+      ...present({ forked: began?.event_type === 'session.started' ? began.payload.forked : undefined }),
     };
   } catch (error) {
     if (codeOf(error) === 'ledger_collected' || codeOf(error) === 'ledger_corrupt') return { prompt: null, cost: null };

@@ -4,6 +4,7 @@ import { unreachable } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { OpenWait, RunEnd } from '../engine/port.ts';
 import type { Failure, Report, Verification } from '../events/catalogue.ts';
+import type { ForkSource } from '../events/going-on.ts';
 import type { CallCosts } from '../projections/costs.ts';
 import type { GroupProgress } from '../projections/patterns/group-progress.ts';
 import type { ShownPackage } from '../projections/patterns/task-packages.ts';
@@ -48,6 +49,7 @@ export interface RunSummary {
   readonly packages?: readonly ShownPackage[];
   /** Of a run that had tasks worked on at places of their own: how many files their work changes, for `troupe apply`. */
   readonly toApply?: { readonly files: number };
+  readonly forked?: ForkSource;
   readonly ledger: string;
 }
 
@@ -93,6 +95,7 @@ export function summarise(tree: RunTree, node: RunNode, facts: SummaryFacts): Ru
     ...loopOf(tree, node),
     ...present({ packages: facts.packages }),
     ...(node.merged === 0 ? {} : { toApply: { files: node.merged } }),
+    ...(node.forked === null ? {} : { forked: node.forked }),
     ledger: facts.ledger,
   };
 }

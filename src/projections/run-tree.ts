@@ -11,6 +11,7 @@ import { isToldUnread } from '../events/assistants.ts';
 import type { Budget, Failure, Payloads, Report, RunState, Verification } from '../events/catalogue.ts';
 import type { TreeDoings } from '../events/doings.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { ForkSource } from '../events/going-on.ts';
 import { textOf } from '../events/messages.ts';
 import {
   isSubAgent,
@@ -76,6 +77,8 @@ export interface RunNode extends CallsOfRun {
   /** How many files the work of its tasks changes that was put together last. */
   readonly merged: number;
   /** What people were told whose words it ended without having heard. */
+  /** Where the session that it is the root of was forked from. */
+  readonly forked: ForkSource | null;
   readonly unread: readonly string[];
   readonly children: readonly RunId[];
   /** What runs below it have done that are not in this tree, because it begins later. */
@@ -239,6 +242,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     error: null,
     merged: 0,
     unread: [],
+    forked: null,
     children: [],
     earlier: nothingBelow(),
   });
@@ -352,6 +356,8 @@ function reopenedNode(node: RunNode, event: EventOf<'run.reopened'>): RunNode {
     ...open,
     ...countCalls(node, event),
     budget,
+    // What it did before, it did elsewhere.
+    ...(payload.forked === undefined ? {} : { forked: payload.forked, startedAt: Date.parse(event.timestamp) }),
     state: node.waits.length > 0 ? 'waiting' : 'running',
     endedAt: null,
     asking: null,

@@ -16,6 +16,7 @@ import { assistantLine } from './assistant-lines.ts';
 import { spendingOf } from './costs.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
+import { reopenedText, sessionLine } from './lines/fork-lines.ts';
 import { isWorkspaceEvent, workspaceLine } from './lines/workspace-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine, type RecordedByPattern } from './patterns/pattern-lines.ts';
@@ -168,7 +169,7 @@ function termsText({ budget, model, maxTurns }: Payloads['run.reopened']): strin
 function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationEvent>): Description {
   switch (event.event_type) {
     case 'session.started':
-      return ['detail', `session started in ${event.payload.workspace}`];
+      return sessionLine(event.payload);
     case 'session.config':
       return ['detail', `set up ${event.payload.agent} with ${counted(event.payload.tools.length, 'tool')}`];
     case 'session.brought':
@@ -184,7 +185,7 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
     case 'run.parked':
       return ['warn', `parked: ${event.payload.error.message}`];
     case 'run.reopened':
-      return ['info', `goes on${termsText(event.payload)}`];
+      return ['info', `${reopenedText(event.payload)}${termsText(event.payload)}`];
     case 'run.withdrawn':
       return ['info', 'taken back: the conversation goes on with what was before it'];
     case 'run.ended': {

@@ -5,6 +5,8 @@ export const runLimits = {
   // runs
   runDepth: 16,
   forkEvents: 200_000,
+  forkFiles: 20_000,
+  forkBytes: 1_024 * MIB,
   leaveRunMs: 5 * SECOND,
   leaveRunPollMs: 50,
   overtakenTries: 5,

@@ -33,14 +33,14 @@ export async function sessionsCommand(context: CommandContext, options: Sessions
 }
 
 function cellsAt(now: number): (row: SessionRow) => readonly string[] {
-  return ({ session, lastAt, agent, group, prompts, prompt, state, cost }) => [
+  return ({ session, lastAt, agent, group, prompts, prompt, state, cost, forked }) => [
     shortId(session),
     readableAge(Math.max(0, now - lastAt)),
     safeLine(group === null ? agent : `${agent} (${group})`),
     String(prompts),
     state.replaceAll('_', ' '),
     costCell(cost),
-    safeLine(prompt ?? '?'),
+    safeLine(`${forked === undefined ? '' : `(fork of ${shortId(forked.session)}) `}${prompt ?? '?'}`),
   ];
 }
 

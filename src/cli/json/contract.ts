@@ -8,6 +8,7 @@ import { failure } from '../../events/catalogue.ts';
 import * as left from '../../front/shapes/artifacts.ts';
 import * as executors from '../../front/shapes/executors.ts';
 import * as files from '../../front/shapes/files.ts';
+import * as forks from '../../front/shapes/forks.ts';
 import type { GivenOut } from '../../front/shapes/given.ts';
 import * as keeping from '../../front/shapes/keeping.ts';
 import * as looking from '../../front/shapes/looking.ts';
@@ -48,6 +49,7 @@ export const jsonContract = {
   eval: trials.evalReport,
   resume: runs.summaryOfRun,
   retry: runs.summaryOfRun,
+  fork: forks.forked,
   cancel: runs.signalled,
   pause: runs.signalled,
   send: runs.sent,

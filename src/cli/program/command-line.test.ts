@@ -223,6 +223,7 @@ describe('the program', () => {
         "doctor",
         "resume",
         "retry",
+        "fork",
         "cancel",
         "pause",
         "send",

@@ -3,11 +3,12 @@ import { type Command, Option } from 'commander';
 import { present } from '../../base/present.ts';
 import type { ChatOptions } from '../chat/conversation.ts';
 import type { AnswerOptions, ApproveOptions } from '../commands/answer.ts';
+import type { ForkCommandOptions } from '../commands/fork.ts';
 import type { ResumeCommandOptions, RetryCommandOptions } from '../commands/resume.ts';
 import type { SignalOptions } from '../commands/signal.ts';
 import type { ApplyOptions } from '../tasks/apply.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
+import { collectVariable, collectWord, parseCount, parseUsd } from '../terminal/parse-option.ts';
 import { type Add, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 
 export function describeRuns(add: Add, perform: Perform): void {
@@ -33,6 +34,22 @@ export function describeRuns(add: Add, perform: Perform): void {
     .addOption(notifyOption())
     .action((run: string, options: RetryCommandOptions) =>
       perform(async (context) => (await import('../commands/resume.ts')).retryCommand(context, run, options)),
+    );
+  const fork = add(
+    'fork <run>',
+    'go on from the middle of a run, in a session of its own',
+    'troupe fork last --at "turn 3" --set model=openai/gpt-5\n  troupe fork last --set "answer=no: not that one"',
+  );
+  output(fork)
+    .option('--at <event>', 'the last that is kept: an event, its position, "turn 3", start or end (default: the last turn)')
+    .option('--set <key=value>', 'another prompt, model, agent (a file), answer or result', collectWord, [])
+    .option('--in <folder>', 'work in this folder, as it is, and not in one that is as it was')
+    .option('--no-run', 'only make it')
+    .option('-y, --yes', 'give every permission that is asked for')
+    .addOption(requireOption())
+    .addOption(notifyOption())
+    .action((run: string, options: ForkCommandOptions) =>
+      perform(async (context) => (await import('../commands/fork.ts')).forkCommand(context, run, options)),
     );
   for (const signal of ['cancel', 'pause'] as const) {
     const about = signal === 'cancel' ? 'end a run and everything below it' : 'stop a run after what is under way';

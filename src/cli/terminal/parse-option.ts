@@ -9,6 +9,9 @@ export function collectVariable(text: string, before: Readonly<Record<string, st
   return { ...before, [text.slice(0, split)]: text.slice(split + 1) };
 }
 
+/** Each time it is given, one more. */
+export const collectWord = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isSafeInteger(count) || count <= 0) throw new InvalidArgumentError(`"${text}" is not a whole number above zero`);

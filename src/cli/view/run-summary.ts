@@ -37,6 +37,8 @@ export function summaryLines(summary: RunSummary, look: SummaryLook): readonly s
   const lines = [...factLines([statusText(summary, paint), ...facts], paint, width), ...troubleLines(summary, look)];
   if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
     lines.push(...said(paint.dim('answer'), `from ${safeLine(summary.finalAgent)}`));
+  if (summary.forked !== undefined)
+    lines.push(...said(paint.dim('fork'), `of ${summary.forked.run}, behind ${summary.forked.event}`));
   lines.push(...said(paint.dim('run'), summary.run), ...said(paint.dim('ledger'), summary.ledger));
   const next = nextCommands(summary).filter((command) => look.here === undefined || !command.startsWith(look.here));
   for (const [index, command] of next.entries()) lines.push(...said(index === 0 ? paint.dim('next') : '', `${call} ${command}`));

@@ -48,6 +48,8 @@ export function forkIds(session: SessionId, events: readonly LedgerEvent[]): For
 /** What stands in the place of what was there. */
 export interface Instead {
   readonly workspace?: string | undefined;
+  /** When the fork began, for whoever lists what began last. */
+  readonly began: { readonly run: RunId; readonly at: number };
   /** The request of this run. */
   readonly input?: { readonly run: RunId; readonly message: Payloads['run.started']['input'] } | undefined;
 }
@@ -66,12 +68,15 @@ export async function copiedEvents(
     const cause = parent === null ? null : eventId(ids.session, Number(parent.slice(parent.lastIndexOf('.') + 1)));
     copied.push({
       ...typed(changed(withIds(event, ids), ids, from, instead)),
-      ...{ run: ids.run(run_id), actor, cause, at: Date.parse(timestamp) },
+      ...{ run: ids.run(run_id), actor, cause, at: isBeginning(event, instead) ? instead.began.at : Date.parse(timestamp) },
       ...{ tool: tool ?? undefined, step: step === null ? undefined : ids.words(step), attachment },
     } as NewEvent);
   }
   return copied;
 }
+
+const isBeginning = ({ event_type, run_id }: LedgerEvent, { began }: Instead): boolean =>
+  event_type === 'run.started' && run_id === began.run;
 
 type Typed = Pick<LedgerEvent, 'event_type' | 'payload'>;
 const typed = ({ event_type, payload }: Typed) => ({ type: event_type, payload });

@@ -74,7 +74,7 @@ async function plan(options: Forks, request: ForkRequest, { session, run }: RunR
   const { root } = place.value;
   return ok({
     place: { ...place.value, position, tree: treeIn(events, root, position) },
-    ...{ past, replaced: replaced.value, session: options.ids.session(), workspace: first.payload.workspace },
+    ...{ past, replaced: replaced.value, session: request.session ?? options.ids.session(), workspace: first.payload.workspace },
     from: { session, run, event: eventId(session, position) },
   });
 }
@@ -97,7 +97,8 @@ async function write(options: Forks, request: ForkRequest, planned: Plan): Promi
   if (!made.ok) return { kind: 'refused', error: made.error };
   const ids = forkIds(session, past);
   const input = prompt === undefined ? undefined : { run: root, message: userText(prompt) };
-  const copied = await copiedEvents(ledger, past, ids, from, { workspace: made.value, input });
+  const began = { run: root, at: options.clock.now() };
+  const copied = await copiedEvents(ledger, past, ids, from, { workspace: made.value, input, began });
   const events = [...copied, ...(hasEnded(planned) ? [] : goingOn(options, request, planned, ids, setup.value))];
   const run = ids.run(root);
   const lease = await ledger.acquire(session, run);

@@ -1,6 +1,7 @@
 /** What programs get of runs: the values behind `--json` of the commands that start, show and steer them. */
 import { z } from 'zod';
 import { answer, failure, report } from '../../events/catalogue.ts';
+import { forkSource } from '../../events/going-on.ts';
 import { jsonValue } from '../../events/message-schemas.ts';
 import { runStatus } from '../../events/run-status.ts';
 import { verification } from '../../events/verification.ts';
@@ -106,6 +107,7 @@ const summaryShape = {
     .object({ files: count })
     .optional()
     .describe('of a run that hands tasks over: how many files the accepted work changes'),
+  forked: forkSource.optional().describe('where its session was forked from; the sums are those of the fork'),
   ledger: z.string(),
 };
 export const summaryOfRun = z.object(summaryShape);
@@ -279,6 +281,7 @@ export const sessionRow = z.object({
   prompt: z.string().nullable().describe('the beginning of the first; null when its events are gone'),
   state: runStanding,
   cost: cost.nullable(),
+  forked: forkSource.optional().describe('the session, the run and the event that it was forked from'),
 });
 
 export const event = z.object({

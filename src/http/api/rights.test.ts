@@ -56,7 +56,12 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   ...{ check: 'GET /agents/check', run: 'POST /runs', ps: 'GET /runs', sessions: 'GET /sessions', inbox: 'GET /inbox' },
   ...{ 'tasks list': 'GET /tasks', 'tasks show': 'GET /tasks/{task}', 'tasks cancel': 'POST /tasks/{task}/cancel' },
   ...{ show: 'GET /runs/{run}', logs: 'GET /sessions/{session}/events', cost: 'GET /costs', doctor: 'GET /health' },
-  ...{ resume: 'POST /runs/{run}/resume', retry: 'POST /runs/{run}/retry', cancel: 'POST /runs/{run}/cancel' },
+  ...{
+    resume: 'POST /runs/{run}/resume',
+    retry: 'POST /runs/{run}/retry',
+    fork: 'POST /runs/{run}/fork',
+    cancel: 'POST /runs/{run}/cancel',
+  },
   ...{ pause: 'POST /runs/{run}/pause', send: 'POST /runs/{run}/messages', answer: 'POST /runs/{run}/answers' },
   ...{ approve: 'POST /runs/{run}/answers', deny: 'POST /runs/{run}/answers' },
   ...{ 'permissions list': 'GET /permissions', 'permissions remove': 'POST /permissions/remove' },

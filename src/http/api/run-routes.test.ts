@@ -166,6 +166,12 @@ describe('runs', () => {
     const again = (await post('retry', {}, retry)) as Started;
     expect(await post('retry', {}, retry)).toEqual({ ...again, before: true });
     expect(await payloads(world, again, 'run.started')).toMatchObject([{ retries: started.run }]);
+    const fork = { 'idempotency-key': 'f-1' };
+    const forked = (await post('fork', { at: 'start', prompt: 'Else.' }, fork)) as Started;
+    expect(forked).toMatchObject({ before: false, from: { run: started.run } });
+    expect(await post('fork', { at: 'start' }, fork)).toMatchObject({ run: forked.run, session: forked.session, before: true });
+    expect(await post('fork', { at: 'turn 99' })).toMatchObject({ error: { code: 'fork_place' } });
+    expect(await post('fork', { colour: 'red' })).toMatchObject({ error: { code: expect.any(String) } });
   });
 
   it('are seen and steered by whoever may, and do not exist for others', async () => {

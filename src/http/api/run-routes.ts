@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail } from '../../base/result.ts';
-import { budget } from '../../events/going-on.ts';
+import { budget, forkSource } from '../../events/going-on.ts';
 import { goOnFromOutside, retryRun, sayTo, signalRun, startRun } from '../../front/acts.ts';
+import { forkFromOutside } from '../../front/forks/forks.ts';
 import { readPsRows } from '../../front/run-rows.ts';
 import { psRow, shown, signalled } from '../../front/shapes/runs.ts';
 import { readShownRun, shownValue } from '../../front/shown-run.ts';
@@ -20,6 +21,8 @@ export const started = z.object({
   session: z.string(),
   before: z.boolean().describe('an earlier request of this key did it'),
 });
+/** What forking one answers with. */
+const forkStarted = started.extend({ from: forkSource, notes: z.array(z.string()) });
 const words = z.string().min(1).max(limits.promptBytes);
 const reason = z.string().min(1).max(1_000);
 const listQuery = z.strictObject({
@@ -78,6 +81,21 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
       handle: async (asked) => {
         const row = await runIn(needs, asked);
         return row.ok ? replied(await retryRun(acting, actOf(asked), row.value)) : row;
+      },
+    }),
+    defineRoute({
+      ...{ method: 'POST', path: '/runs/{run}/fork', group, deed: 'keep', answer: forkStarted, status: 201 },
+      summary: 'Goes on from the middle of a run, in a session of its own. What lies before is answered from the record.',
+      body: z.strictObject({
+        at: z.string().min(1).max(200).optional().describe('the last that is kept: an event, its position, turn 3, start or end'),
+        prompt: words.optional(),
+        model: z.string().min(1).max(200).optional(),
+        answer: words.optional().describe('to the question at the place'),
+        result: words.optional().describe('of the tool call at the place'),
+      }),
+      handle: async (asked) => {
+        const row = await runIn(needs, asked);
+        return row.ok ? replied(await forkFromOutside(needs, actOf(asked), row.value, asked.body)) : row;
       },
     }),
   ];
