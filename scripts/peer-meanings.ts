@@ -19,6 +19,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       task: 'the task that it is said to; absent when it begins one',
       address: 'where it goes',
       card: 'the SHA-256 of the card that named the address',
+      again: 'the same was sent before and may have been taken: it may be done, and paid for, twice',
     },
   },
   'peer.unsent': { says: 'The message certainly did not arrive.', fields: { message: 'its id', why: 'what was in the way' } },

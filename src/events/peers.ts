@@ -54,6 +54,8 @@ export const peerEvents = {
     address: z.string(),
     /** The SHA-256 of the card that named the address. */
     card: z.string(),
+    /** The same was sent before and may have been taken: it may be done twice, and paid for twice. */
+    again: z.literal(true).optional(),
   }),
   /** It certainly was not taken, so it may be sent again. */
   'peer.unsent': z.object({ message: z.string(), why: z.string() }),

@@ -67,7 +67,7 @@ export function costLines(costs: Costs): readonly CostLine[] {
 }
 
 /** The events that say that something was spent. */
-export const spendingTypes = ['model.response', 'model.failed', 'peer.state', 'peer.cancelled'] as const;
+export const spendingTypes = ['model.response', 'model.failed', 'peer.sent', 'peer.state', 'peer.cancelled'] as const;
 
 interface Counted {
   readonly usage?: Usage | undefined;
@@ -91,6 +91,8 @@ export function spendingIn(event: LedgerEvent): CallCosts | undefined {
   if (event.event_type === 'model.response') return spendingOf(event.payload);
   if (event.event_type === 'model.failed')
     return event.payload.inDoubt === true || event.payload.cost !== undefined ? spendingOf(event.payload) : undefined;
+  // The one before it, which may have been taken.
+  if (event.event_type === 'peer.sent') return event.payload.again === true ? spendingOf({}) : undefined;
   if (event.event_type === 'peer.cancelled') return event.payload.unanswered === true ? spendingOf(event.payload) : undefined;
   if (event.event_type !== 'peer.state') return undefined;
   // Of all others there is an answer, which says it.

@@ -301,6 +301,8 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
         asked: askedFor(event),
         cutBy: event.payload.finish === 'length' ? (node.boundedBy ?? 'maxOutputTokens') : null,
       };
+    case 'peer.sent':
+      return withSpending(node, event);
     case 'peer.state':
     case 'peer.cancelled': {
       const boundedBy = event.event_type === 'peer.state' && event.payload.leftOut === true ? 'peerArtifacts' : 'peerAnswerBytes';

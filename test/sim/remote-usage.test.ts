@@ -55,3 +55,34 @@ it('what a task took that was cancelled when it waited for an answer has been co
   expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'budget_exhausted' } });
   expect(await counted(kept)).toMatchObject({ ...usage, calls: 1, settled: [{ calls: 1, tokens: 34 }] });
 });
+
+/** What it took, and nobody knows what came of it. */
+const garbled = { kind: 'bad_response', message: 'Its answer cannot be read' } as const;
+it.each([
+  { said: ['leave it'], calls: 1 },
+  { said: ['again', 'leave it'], calls: 2 },
+])('each message that may have been taken is a call at an unknown price: $said', async ({ said, calls }) => {
+  const words = [...said];
+  const habits = { lists: false, garbled };
+  const kept = newPlay({
+    agents: [remote('weather')],
+    brain: () => says('Sun.'),
+    habits,
+    answer: () => words.shift() ?? 'leave it',
+  });
+  expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
+  expect(kept.memory.taken).toHaveLength(calls);
+  expect(await counted(kept)).toMatchObject({ calls, unknownCalls: calls, uncountedCalls: calls, models: ['a2a:weather.test'] });
+});
+
+it('so is one whose task the agent has forgotten, and one that is asked for again and done', async () => {
+  let [away, forgets]: ['lost' | undefined, boolean] = ['lost', false];
+  const habits = { away: () => away, forgets: () => forgets };
+  const kept = newPlay({ agents: [remote('weather')], brain: () => says('Sun.'), habits });
+  expect((await live(kept)).end).toMatchObject({ kind: 'parked' });
+  // It is at work there: what it took is told with its answer.
+  expect(await counted(kept)).toMatchObject({ calls: 0 });
+  [away, forgets] = [undefined, true];
+  expect((await live(kept)).end).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
+  expect(await counted(kept)).toMatchObject({ calls: 1, unknownCalls: 1, uncountedCalls: 1 });
+});

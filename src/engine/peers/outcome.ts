@@ -6,7 +6,7 @@ import type { TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { PeerFailure, PeerOutcome } from '../../peers/port.ts';
 import { TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { Attempts } from '../spending/attempts.ts';
-import { type PeerExchange, type PeerRecorder, peerModel, saidCost, settledBy } from './recorder.ts';
+import { PASSING, type PeerExchange, type PeerRecorder, peerModel, saidCost, settledBy } from './recorder.ts';
 
 /** The tool that a question of a peer is recorded as a call of. */
 const ASK = 'ask';
@@ -29,12 +29,21 @@ export async function failed(
   const { tree, node, setup } = recorder;
   if (node.abort.signal.aborted) return TURN_CANCELLED;
   const error = { ...failure, message: tree.redact(`${setup.definition.name}: ${failure.message}`), peer: true };
-  const payload = { turn, model: peerModel(recorder), attempt, error, final: true };
+  const doubt = isUnknown(recorder, step, failure) ? { inDoubt: true as const } : {};
+  const payload = { turn, model: peerModel(recorder), attempt, error, final: true, ...doubt };
   const event = node.journal.event('model.failed', payload, { step });
   const isSaid = took !== undefined && Object.keys(saidCost(took)).length > 0;
   const settled = isSaid ? attempts?.cost(settledBy(took)) : attempts?.failed(error);
   await tree.writer.write([...before, event, ...(settled?.events ?? [])], settled?.options);
   return { kind: 'failed', error };
+}
+
+/** Whether it took a message that nobody goes on with: it may have been paid for, and nobody says what. */
+function isUnknown({ node, tasks }: PeerRecorder, step: string, { kind }: PeerFailure): boolean {
+  if (tasks.of(step).kind === 'unsent') return false;
+  const standsStill = node.parent === undefined && node.started.origin.kind === 'person' && PASSING.has(kind);
+  // However often it is told, it is one call.
+  return !standsStill && node.journal.recorded('model.failed', step)?.payload.inDoubt !== true;
 }
 
 type Came = Exclude<PeerOutcome, { readonly kind: 'failed' | 'stopped' }>;

@@ -71,7 +71,8 @@ export async function intend(
   const refused = await announceTurn(recorder, step, request, !at.announced, attempts, worst);
   at.announced = true;
   if (refused !== undefined) return refused.kind === 'refused' ? noBudget(refused) : TURN_CANCELLED;
-  const payload = { message: id, context, ...present({ task }), address: tree.redact(peer.address), card: peer.card };
+  const again = tasks.of(step).kind === 'doubt' && !peer.idempotent ? ({ again: true } as const) : {};
+  const payload = { message: id, context, ...present({ task }), address: tree.redact(peer.address), card: peer.card, ...again };
   await tree.writer.write([node.journal.event('peer.sent', payload, { step, actor: 'system' })], { sync: 'power' });
   tasks.sent(step, payload);
   return undefined;

@@ -6,7 +6,7 @@
 import { sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
-import type { PeerCall, PeerFailure } from '../../peers/port.ts';
+import type { PeerCall } from '../../peers/port.ts';
 import { noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -19,7 +19,7 @@ import { openPeer } from './open-peer.ts';
 import { cameBack, failed, leftOpen } from './outcome.ts';
 import { intend, mayRepeat, outgoing, unsent } from './outgoing.ts';
 import { createPeerTasks } from './peer-tasks.ts';
-import { type AsksPeers, type PeerExchange, type PeerRecorder, peerModel } from './recorder.ts';
+import { type AsksPeers, PASSING, type PeerExchange, type PeerRecorder, peerModel } from './recorder.ts';
 
 export interface RecordedPeer extends LoopModel {
   /** The run is to end: its task there ends, too. */
@@ -94,9 +94,6 @@ function cutOff(recorder: PeerRecorder, at: Pick<PeerExchange, 'step' | 'trouble
   noteLast(recorder, at, came);
   return TURN_CANCELLED;
 }
-
-/** What may be over the next time. */
-const PASSING: ReadonlySet<PeerFailure['kind']> = new Set(['network', 'timeout', 'overloaded', 'rate_limited', 'bad_response']);
 
 type Next = { readonly came: Tried } | { readonly done: TurnOutcome };
 

@@ -42,6 +42,11 @@ export interface PeerExchange {
   trouble?: PeerFailure;
 }
 
+/** What may be over the next time. */
+export const PASSING: ReadonlySet<PeerFailure['kind']> = new Set([
+  ...(['network', 'timeout', 'overloaded', 'rate_limited', 'bad_response'] as const),
+]);
+
 /** It stands where a model does, under its own name. */
 export const peerModel = ({ setup }: PeerRecorder): string => setup.definition.models[0] ?? setup.definition.name;
 

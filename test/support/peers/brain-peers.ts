@@ -46,6 +46,8 @@ export interface PeerHabits {
   readonly away?: () => 'closed' | 'unsent' | 'perhaps' | 'lost' | undefined;
   /** Where their card says that they are, the best first. */
   readonly addresses?: () => readonly [string, ...string[]];
+  /** They know nothing of what they were working on. */
+  readonly forgets?: () => boolean;
   /** What comes of a message that they have taken, instead of an answer. */
   readonly garbled?: PeerFailure;
 }
@@ -77,7 +79,7 @@ function createPeer(
   memory: PeerMemory,
   at: RemoteAgent,
   brain: Brain,
-  { idempotent = false, lists = true, endures = false, away, usage = {}, nanoUsd, garbled }: PeerHabits,
+  { idempotent = false, lists = true, endures = false, away, usage = {}, nanoUsd, garbled, forgets }: PeerHabits,
 ): RemotePeer {
   const took = { usage, ...present({ nanoUsd }) };
   const agent = new URL(at.card).hostname.replace(/\.test$/, '');
@@ -145,6 +147,8 @@ function createPeer(
     },
     async follow({ task: id }, call) {
       if (away?.() !== undefined) return gone('yes');
+      if (forgets?.() === true)
+        return { kind: 'failed', taken: 'yes', failure: { kind: 'refused', message: 'there is no such task' } };
       const task = known(id);
       if (task === undefined) throw new Error(`no task ${id}`);
       return await work(task, call);
