@@ -22,6 +22,9 @@ describe('addresses that may be reached for a stranger', () => {
     '::ffff:7f00:1',
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
+    '192.88.99.1',
+    '3fff::1',
+    '5f00::1',
     'no address',
   ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
   it('refuses a name that leads to a local address', async () => {

@@ -70,6 +70,9 @@ interface CheckedPush {
   readonly credentials: string;
 }
 
+/** What no header can carry. */
+const NO_HEADER = /[^\t\u0020-\u007e\u0080-\u00ff]/;
+
 /** Refused before anything begins for whoever wants to be told. */
 export async function checkedPush(needs: Pick<A2aNeeds, 'settings'>, given: TaskPushNotificationConfig): Promise<CheckedPush> {
   checkPush(given);
@@ -81,7 +84,7 @@ export async function checkedPush(needs: Pick<A2aNeeds, 'settings'>, given: Task
     scheme: authentication?.scheme ?? '',
     credentials: authentication?.credentials ?? '',
   };
-  if (Object.values(words).some((text) => text.length > limits.tokenCharacters || /[\r\n\0]/.test(text)))
+  if (Object.values(words).some((text) => text.length > limits.tokenCharacters || NO_HEADER.test(text)))
     throw tooMuch('Tokens and credentials fit into a header', 'tokenCharacters');
   await checkUrl(needs, url);
   return { url, ...words };

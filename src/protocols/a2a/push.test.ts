@@ -104,9 +104,10 @@ it('no address inside the network is told, unless the settings say so', async ()
   expect([...answers]).toEqual([expect.not.stringMatching(/127|::1|ENOTFOUND|getaddrinfo/)]);
   for (const url of ['file:///etc/passwd', 'ftp://example.org', 'nonsense', `http://user:pass@127.0.0.1:${port}/`])
     await expect(client.createTaskPushNotificationConfig(config(url, { taskId })), url).rejects.toThrow('http or https');
-  await expect(client.createTaskPushNotificationConfig(config(receiver.url, { taskId, token: 'a\r\nb: c' }))).rejects.toThrow(
-    'header',
-  );
+  for (const token of ['a\r\nb: c', '日本', '\u007f'])
+    await expect(client.createTaskPushNotificationConfig(config(receiver.url, { taskId, token })), token).rejects.toThrow(
+      'header',
+    );
   expect([receiver.told.length, receiver.refused]).toEqual([0, 0]);
   // Whoever cannot be told as they want has nothing begun for them.
   const how = { taskPushNotificationConfig: config(receiver.url) };
