@@ -20,6 +20,7 @@ export const taskMeanings: { readonly [Type in keyof typeof taskEvents | 'task.c
       patch: 'all of it as one patch, by its reference',
       diff: 'the same as text, bounded',
       undone: 'what lay outside of its terms; `kept` says what holds what was taken back',
+      missing: 'work that no patch can hold, each with why: it is at the place of the task only, and the run is not verified',
       failed: 'why nothing could be captured',
     },
   },

@@ -7,7 +7,8 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isInside } from '../agents/text/confined-path.ts';
-import { codeOf, messageOf } from '../base/errors.ts';
+import { codeOf } from '../base/errors.ts';
+import { heldMessage, holdParent, NO_LINK } from '../base/files/held-folder.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { ArtifactProblem } from './port.ts';
@@ -34,10 +35,10 @@ export async function openSourceFile(root: string, path: string): Promise<Result
     if (!isInside(folder, real) || real === folder)
       return named('artifact_outside', 'leads out of the workspace', 'Name a file inside the workspace.');
     // A pipe would wait for whoever writes to it.
-    opened = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    using parent = holdParent({ root: folder, absolute: real });
+    opened = await open(parent.entry, constants.O_RDONLY | NO_LINK | constants.O_NONBLOCK);
     const before = await opened.stat({ bigint: true });
     if (!before.isFile()) return await closing(opened, named('artifact_not_a_file', 'is not an ordinary file'));
-    if ((await realpath(real)) !== real) return await closing(opened, named('artifact_outside', 'was replaced by a link'));
     if (before.size > BigInt(limits.artifactBytes))
       return await closing(opened, fail(tooLargeArtifact(path, Number(before.size))));
     return ok(openedFile(opened, path, before));
@@ -45,9 +46,9 @@ export async function openSourceFile(root: string, path: string): Promise<Result
     await opened?.close();
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return named('artifact_missing', 'is not there');
-    if (code === 'ELOOP') return named('artifact_outside', 'is a link that leads nowhere');
+    if (code === 'ELOOP') return named('artifact_outside', 'is a link that leads nowhere, or was replaced by one');
     if (code === 'ENXIO') return named('artifact_not_a_file', 'is not an ordinary file');
-    return named('artifact_unreadable', `cannot be read: ${messageOf(error)}`);
+    return named('artifact_unreadable', `cannot be read: ${heldMessage(error)}`);
   }
 }
 

@@ -232,6 +232,8 @@ export interface CapturedTask {
   readonly text: string;
   readonly files: Payloads['task.captured']['files'];
   readonly outside: Payloads['task.captured']['undone'];
+  /** Work that no patch can hold, each with why. */
+  readonly missing?: readonly string[] | undefined;
 }
 
 export interface WantedTaskMerge {

@@ -7,6 +7,7 @@ import type { Sandbox } from '../sandbox/port.ts';
 import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
+import { programPlaces } from './program-places.ts';
 
 type Places = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces'>;
 
@@ -17,7 +18,7 @@ export function protectedPlaces(
   servers?: ProtectedPlaces['servers'],
 ): ProtectedPlaces {
   const places = { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
-  return { ...places, ...present({ servers }) };
+  return { ...places, program: programPlaces(root, import.meta.dirname), ...present({ servers }) };
 }
 
 /** No program sees ledgers, keys, and what else Troupe keeps. Worktrees are there, too; whoever works in one sees that. */

@@ -334,15 +334,16 @@ function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' 
     case 'task.clarify':
       return ['warn', `asks you: ${firstLine(event.payload.question, TEXT_CHARACTERS)}`];
     case 'task.captured': {
-      const { files, undone, failed, patch } = event.payload;
+      const { files, undone, failed, patch, missing = [] } = event.payload;
       if (failed !== undefined) return ['warn', `what it changed could not be kept as a patch: ${failed}`];
       const named = (all: typeof undone, what: string): string =>
         all.length === 0 ? '' : `; ${what}, not its task's: ${all.map(({ path }) => path).join(', ')}`;
       const [back, there] = [undone.filter(({ kept }) => kept), undone.filter(({ kept }) => !kept)];
       const how = patch === undefined ? 'changed, where they are' : 'kept as a patch';
       const kept = files.length === 0 ? 'no file of its task is changed' : `${counted(files.length, 'file')} ${how}`;
-      const level = undone.length > 0 ? 'warn' : files.length === 0 ? 'detail' : 'info';
-      return [level, `${kept}${named(back, 'taken back')}${named(there, 'still there')}`];
+      const lost = missing.length === 0 ? '' : `; in no patch: ${missing.join(', ')}`;
+      const level = undone.length > 0 || missing.length > 0 ? 'warn' : files.length === 0 ? 'detail' : 'info';
+      return [level, `${kept}${named(back, 'taken back')}${named(there, 'still there')}${lost}`];
     }
     case 'task.summary':
       return ['info', 'summarised what was said so far'];

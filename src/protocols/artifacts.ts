@@ -6,10 +6,10 @@
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confinedPath } from '../agents/text/confined-path.ts';
-import { messageOf } from '../base/errors.ts';
+import { heldMessage, holdParent, NO_LINK, type PathBelow } from '../base/files/held-folder.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -66,7 +66,7 @@ export async function readArtifact({ redact }: KnowsSecrets, artifact: Artifact)
   if (artifact.sha256 === null) return fail('The run deleted this file');
   const path = await confinedPath(artifact.workspace, join(artifact.workspace, artifact.path));
   if (!path.ok) return fail(`The file ${path.error.message}`);
-  const bytes = await readBounded(path.value);
+  const bytes = await readBounded({ root: await realpath(artifact.workspace), absolute: path.value });
   if (!bytes.ok) return bytes;
   const now = createHash('sha256').update(bytes.value).digest('hex');
   if (now !== artifact.sha256) return fail('The file has changed since the run: what it holds now is not what the run left');
@@ -75,10 +75,11 @@ export async function readArtifact({ redact }: KnowsSecrets, artifact: Artifact)
   return ok(contentOf(bytes.value));
 }
 
-async function readBounded(path: string): Promise<Result<Uint8Array, string>> {
+async function readBounded(path: PathBelow): Promise<Result<Uint8Array, string>> {
   try {
     // The path is real and checked; a link or a pipe put there meanwhile is neither followed nor waited for.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    using parent = holdParent(path);
+    await using file = await open(parent.entry, constants.O_RDONLY | NO_LINK | constants.O_NONBLOCK);
     const about = await file.stat();
     if (!about.isFile()) return fail('This is not a file any more');
     if (about.size > limits.resourceBytes)
@@ -87,7 +88,7 @@ async function readBounded(path: string): Promise<Result<Uint8Array, string>> {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
     return ok(buffer.subarray(0, bytesRead));
   } catch (error) {
-    return fail(`The file cannot be read: ${messageOf(error)}`);
+    return fail(`The file cannot be read: ${heldMessage(error)}`);
   }
 }
 

@@ -3,8 +3,14 @@
  * them can give itself rights. They count in any spelling that some file system takes for the same name.
  */
 
-/** What a path belongs to. `state` is Troupe's own and always closed; the others can be opened by a permission. */
-export type ProtectedKind = 'state' | 'agents' | 'settings' | 'servers' | 'git';
+/**
+ * What a path belongs to. `state` is Troupe's own and always closed, and so is the `program` that runs, which can be read; the
+ * others can be opened by a permission.
+ */
+export type ProtectedKind = 'state' | 'program' | 'agents' | 'settings' | 'servers' | 'git';
+
+/** What no permission opens. */
+export const isOpenedByNothing = (kind: ProtectedKind | undefined): boolean => kind === 'state' || kind === 'program';
 
 /** Where Troupe keeps its ledger: agents cannot rewrite what happened, nor read other sessions. */
 export const STATE_FOLDER = '.troupe';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -283,4 +284,63 @@ describe('a place that is removed', () => {
     value(await workspaces.remove(place, { force: true }));
     expect(readFileSync(join(home, 'x/worktrees/precious/file'), 'utf8')).toBe('x');
   });
+});
+
+describe('work that no patch can hold', () => {
+  const latin = (folder: string, name: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
+
+  it('is named, and its place stays: names that are no text, those that git refuses, folders too deep for git', async () => {
+    const { place, workspaces, top } = await prepared({ 'a.txt': 'one\n' });
+    writeFiles(place.path, { 'a.txt': 'two\n', 'src/.GIT/config': 'x', 'src/git~1/q': 'x', 'src/�.txt': 'a text' });
+    writeFileSync(latin(place.path, 'caf\xe9.txt'), 'new');
+    // Deeper than any path may be long.
+    const deep = 'd'.repeat(100);
+    const dig = `for (let i = 0; i < 60; i += 1) { fs.mkdirSync('${deep}'); process.chdir('${deep}'); }`;
+    execFileSync(process.execPath, ['-e', `${dig} fs.writeFileSync('deep.txt', 'deep')`], { cwd: place.path });
+    try {
+      const work = value(await workspaces.capture(place));
+      expect(work.files.map(({ path }) => path).sort()).toEqual(['a.txt', 'src/�.txt']);
+      expect(work.lost).toEqual([
+        expect.stringContaining('could not open directory'),
+        'git takes no file that is called src/.GIT/config',
+        'git takes no file that is called src/git~1/q',
+        'the name of caf\\xe9.txt is not UTF-8',
+      ]);
+      const held = await workspaces.remove(place, { captured: work.patch });
+      expect(held).toMatchObject({ ok: false, error: { code: 'work_held' } });
+      expect(existsSync(join(place.path, 'a.txt'))).toBe(true);
+      expect(existsSync(join(top, 'src'))).toBe(false);
+    } finally {
+      execFileSync('rm', ['-rf', join(place.path, deep)]);
+    }
+  });
+
+  it('is a change of a file that is tracked, too', async () => {
+    const { top, workspaces } = await testRepository({ 'a.txt': 'one\n' });
+    writeFileSync(latin(top, 'caf\xe9.txt'), 'old');
+    git(top, 'add', '-A');
+    git(top, 'commit', '-qm', 'latin');
+    const { place } = value(await workspaces.prepare(task(top, 'task-2')));
+    expect(value(await workspaces.capture(place)).lost).toEqual([]);
+    writeFileSync(latin(place.path, 'caf\xe9.txt'), 'changed');
+    expect(value(await workspaces.capture(place)).lost).toEqual(['the name of caf\\xe9.txt is not UTF-8']);
+  });
+});
+
+it('what lies behind a link that took the place of a folder is not captured', async () => {
+  const { place, workspaces, home } = await prepared({ 'd/f.txt': 'mine\n' });
+  writeFiles(join(home, 'out'), { 'f.txt': 'secret\n' });
+  rmSync(join(place.path, 'd'), { recursive: true });
+  symlinkSync(join(home, 'out'), join(place.path, 'd'));
+  const { patch } = value(await workspaces.capture(place));
+  expect(Buffer.from(patch).toString()).not.toContain('secret');
+});
+
+it('a name that holds a tab is shown as it is', async () => {
+  const { place, workspaces } = await prepared({ 'old\ttab.txt': 'one\n' });
+  writeFiles(place.path, { 'old\ttab.txt': 'two\n', 'new\ttab.txt': 'new\n' });
+  expect(value(await workspaces.capture(place)).files).toMatchObject([
+    { path: 'new\ttab.txt', change: 'added' },
+    { path: 'old\ttab.txt', change: 'changed' },
+  ]);
 });

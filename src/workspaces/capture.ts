@@ -62,7 +62,7 @@ export async function captureWork(
       ...modules.map(({ change }) => `the module ${change.path} is at another commit`),
       ...(await changedModules(git, place, base)),
     ];
-    return ok({ patch: patch.value, files: listed.value, outside: took.value, uncaptured });
+    return ok({ patch: patch.value, files: listed.value, outside: took.value, uncaptured, lost: now.value.lost });
   });
 }
 
@@ -85,7 +85,7 @@ export async function unseenChanges(
     for (const { path, before } of changes.value) {
       const own = posix.relative(below, path);
       if (own.startsWith('../') || before?.mode === MODULE_MODE) continue;
-      const after = fileAt(join(top, path));
+      const after = fileAt(top, path);
       if (seen.has(own) && seen.get(own) === (after?.sha256 ?? null)) continue;
       // Of those beyond the limit nobody is told more than how many there are.
       const known = unseen.length < limits.noticedChanges ? await fileIn(git, before) : undefined;
@@ -249,7 +249,7 @@ async function changedModules(git: PrivateGit, place: WorkPlace, base: string): 
   for (const path of paths) {
     const work = join(place.path, path);
     const listed = await newAndChanged(git, join(work, '.git', 'index'), work);
-    if (listed.ok && listed.value.length > 0) changed.push(`files of the module ${path} are changed`);
+    if (listed.ok && listed.value.differing.length > 0) changed.push(`files of the module ${path} are changed`);
   }
   return changed;
 }

@@ -2,10 +2,11 @@
  * What a new worktree needs beside its commit: files that are ignored and yet wanted, and modules, from what is on this
  * machine.
  */
-import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { lstat, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../base/errors.ts';
+import { entryAt } from '../base/files/entry-below.ts';
+import { heldMessage, holdParent } from '../base/files/held-folder.ts';
 import { limits } from '../base/limits.ts';
 import { STATE_FOLDER } from '../tools/protected-names.ts';
 import { runGit, withoutSettings, zeroSeparated } from './git.ts';
@@ -32,7 +33,7 @@ export async function copyIncluded(git: PrivateGit, target: string): Promise<rea
   if (wanted.length > limits.includedFiles)
     return [`${INCLUDE_FILE} names ${wanted.length} files, more than ${limits.includedFiles} (includedFiles): none was copied`];
   const notes: string[] = [];
-  const real = await realpath(target);
+  const [real, realTop] = [await realpath(target), await realpath(top)];
   let bytes = 0;
   for (const path of wanted) {
     const from = join(top, path);
@@ -45,7 +46,7 @@ export async function copyIncluded(git: PrivateGit, target: string): Promise<rea
       );
       break;
     }
-    const problem = await copyInside(from, real, path);
+    const problem = await copyInside(realTop, real, path);
     if (problem !== undefined) notes.push(`${path} was not copied: ${problem}`);
   }
   return notes;
@@ -53,16 +54,18 @@ export async function copyIncluded(git: PrivateGit, target: string): Promise<rea
 
 const isState = (path: string): boolean => path.split('/').some((part) => part === '.git' || part === STATE_FOLDER);
 
-async function copyInside(from: string, root: string, path: string): Promise<string | undefined> {
-  const to = join(root, path);
+/** Neither a link of the base nor one that somebody puts there meanwhile is followed, on either side. */
+async function copyInside(top: string, root: string, path: string): Promise<string | undefined> {
   try {
-    await mkdir(dirname(to), { recursive: true });
-    // A link of the base may lead elsewhere.
-    if (!`${await realpath(dirname(to))}${sep}`.startsWith(`${root}${sep}`)) return 'a link leads out of the worktree';
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    using from = holdParent({ root: top, absolute: join(top, path) });
+    using to = holdParent({ root, absolute: join(root, path) }, true);
+    const found = entryAt(from.entry, limits.includedBytes);
+    if (found?.kind !== 'file') return 'it is no file any more';
+    await writeFile(to.entry, found.bytes, { flag: 'wx', mode: found.facts.mode & 0o777 });
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    const code = codeOf(error);
+    return code === 'ELOOP' || code === 'ENOTDIR' ? 'a link leads out of the worktree' : heldMessage(error);
   }
 }
 

@@ -25,6 +25,8 @@ export interface GitCall {
   /** Of its output, with the name of the limit for the message. */
   readonly most?: { readonly bytes: number; readonly limit: string } | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Hears what it said beside its output, also where it did not refuse. */
+  readonly told?: ((said: string) => void) | undefined;
 }
 
 /** `refused`: git ended by itself with a code. `cut`: it was ended, or could not be started. */
@@ -77,7 +79,7 @@ export function askGit(parameters: readonly string[], call: GitCall): Promise<Re
 
 /** As it is called. */
 export function runGit(parameters: readonly string[], call: GitCall): Promise<Result<Buffer, GitFailure>> {
-  const { folder, environment, variables, input, timeoutMs = limits.gitMs, most = DEFAULT_OUTPUT, signal } = call;
+  const { folder, environment, variables, input, timeoutMs = limits.gitMs, most = DEFAULT_OUTPUT, signal, told } = call;
   return new Promise((resolve) => {
     const child = spawn('git', [...parameters], {
       cwd: folder,
@@ -101,6 +103,7 @@ export function runGit(parameters: readonly string[], call: GitCall): Promise<Re
     });
     child.once('close', (code, killed) => {
       if (out.full) return resolve(fail({ kind: 'cut', says: `it is more than ${most.bytes} bytes (${most.limit})` }));
+      told?.(err.whole().toString());
       if (code === 0) return resolve(ok(out.whole()));
       if (code !== null)
         return resolve(fail({ kind: 'refused', code, says: lastLines(err.whole().toString()), output: out.whole() }));
@@ -142,4 +145,16 @@ class Collected {
 export function zeroSeparated(bytes: Buffer): readonly string[] {
   const text = bytes.toString('utf8');
   return text === '' ? [] : text.replace(/\0$/, '').split('\0');
+}
+
+/** The same with the bytes of each: a name need not be a text. */
+export function zeroSeparatedBytes(bytes: Buffer): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0, at);
+    const to = end < 0 ? bytes.length : end;
+    pieces.push(bytes.subarray(at, to));
+    at = to + 1;
+  }
+  return pieces;
 }

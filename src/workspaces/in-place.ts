@@ -3,7 +3,6 @@
  * back that was before the task as it was when the task began, and is exactly as the task left it. It is kept as a patch
  * first; of the others it is told that they are there.
  */
-import { join } from 'node:path';
 import { ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { fileAt } from '../tools/watch/watched-file.ts';
@@ -32,7 +31,7 @@ export async function takeBackInPlace(
     for (const one of outside) {
       const seen = written.get(one.change.path);
       const before = (await fileIn(git, one.change.before))?.sha256 ?? null;
-      if (seen?.before === before && seen.after === (fileAt(join(top, one.change.path))?.sha256 ?? null)) sure.push(one);
+      if (seen?.before === before && seen.after === (fileAt(top, one.change.path)?.sha256 ?? null)) sure.push(one);
     }
     const told = (all: readonly JudgedChange[]) => all.map(({ change, why = '' }): OutsideWrite => ({ path: change.path, why }));
     const rest = told(outside.filter((one) => !sure.includes(one)));

@@ -70,6 +70,8 @@ export interface CapturedWork {
   readonly outside: readonly OutsideWrite[];
   /** What is there and in no patch, such as changes inside a module. */
   readonly uncaptured: readonly string[];
+  /** Work that no patch can hold, each with why: it is at the place and nowhere else, and the place stays. */
+  readonly lost: readonly string[];
 }
 
 export interface OutsideWrite {

@@ -20,7 +20,7 @@ export interface PrivateGit {
   run(parameters: readonly string[], options?: PrivateCall): Promise<Result<Buffer, GitFailure>>;
 }
 
-export interface PrivateCall extends Pick<GitCall, 'input' | 'timeoutMs' | 'most' | 'signal'> {
+export interface PrivateCall extends Pick<GitCall, 'input' | 'timeoutMs' | 'most' | 'signal' | 'told'> {
   readonly work?: string | undefined;
   readonly index?: string | undefined;
   readonly keep?: boolean | undefined;

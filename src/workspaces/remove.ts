@@ -1,7 +1,9 @@
 /** Removes places. One that holds work which is in no patch that the caller has stays, and the failure says what it is. */
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../base/errors.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { startOf } from '../base/whole-words.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { sha256 } from '../tools/files/file-change.ts';
 import { pathExists } from '../tools/files/path-exists.ts';
@@ -34,14 +36,24 @@ export async function removePlace(
     if (record !== undefined) await writeWhole(files.record, JSON.stringify({ ...record, going: true }));
     options.between?.('going');
     const admin = await adminOf(place.path);
-    await lockedWorktrees(options, undefined, async () => {
-      await removeMade(place.path, admin);
-      return ok(undefined);
-    });
+    const removed = await lockedWorktrees(options, undefined, async () =>
+      removeMade(place.path, admin).then(
+        () => ok(undefined),
+        (error: unknown) => fail(notRemoved(place.path, error)),
+      ),
+    );
+    if (!removed.ok) return removed;
     options.between?.('removed');
     return await forget(options, place, files);
   });
 }
+
+const notRemoved = (path: string, error: unknown): Failure => ({
+  ...{ code: 'place_not_removed', message: `${path} cannot be removed: ${startOf(messageOf(error), SHOWN_CHARACTERS)}` },
+  fix: 'Remove it yourself; nothing in it is needed any more.',
+});
+
+const SHOWN_CHARACTERS = 300;
 
 async function heldWork(
   options: WorkspaceOptions,
@@ -53,7 +65,7 @@ async function heldWork(
   if (!now.ok) return { ...now.error, message: `What is in ${place.path} is not known: ${now.error.message}` };
   const { patch, uncaptured } = now.value;
   const known = patch.length === 0 || (captured !== undefined && Buffer.compare(patch, captured) === 0);
-  const lost = uncaptured.filter((one) => /^(?:the|files of the) module /.test(one));
+  const lost = [...now.value.lost, ...uncaptured.filter((one) => /^(?:the|files of the) module /.test(one))];
   if (known && lost.length === 0) return undefined;
   if (keepRest && lost.length === 0) return await keepAll(place.path, patch);
   const what = known ? lost.join('; ') : `${now.value.files.length} files that are in no patch`;

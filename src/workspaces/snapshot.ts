@@ -2,17 +2,19 @@
  * The files of a folder as a tree: everything that is tracked or new, as it is on the disk, and nothing that is ignored.
  * Begins with the copy of an index, which knows what was on the disk before, so that only what has changed since is read.
  */
-import { copyFile, lstat, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, lstat, realpath, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MIB } from '../base/limits/units.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { startOf } from '../base/whole-words.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { pathExists } from '../tools/files/path-exists.ts';
 import { isNobodysOwn } from '../tools/watch/workspace-files.ts';
-import { zeroSeparated } from './git.ts';
-import { gitFailure, type PrivateGit, said } from './private-git.ts';
+import { zeroSeparatedBytes } from './git.ts';
+import { stageFiles } from './ground/stage.ts';
+import { gitFailure, type PrivateCall, type PrivateGit, said } from './private-git.ts';
 
 export interface SnapshotOptions {
   /** The top of the files. */
@@ -31,6 +33,8 @@ export interface FolderTree {
   readonly tree: string;
   /** What was passed over. */
   readonly passed: readonly string[];
+  /** Work that is there and that no tree can hold, each with why: it must not get lost. */
+  readonly lost: readonly string[];
 }
 
 const NESTED_DEPTH = 5;
@@ -43,8 +47,13 @@ export async function snapshot(git: PrivateGit, options: SnapshotOptions): Promi
   const listed = await newAndChanged(git, index, options.work);
   if (!listed.ok) return listed;
   const [paths, passed, gone] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const lost = [...listed.value.unseen];
   const behindLink = linksAbove(options.work);
-  for (const { path, isNew, isGone } of listed.value) {
+  for (const { path, isNew, isGone, odd } of listed.value.differing) {
+    if (odd) {
+      if (!isNobodysOwn(path, isNew)) lost.push(`the name of ${path} is not UTF-8`);
+      continue;
+    }
     // Where a folder was, there may be a link now, and a folder where a file was: what lies there is not what was tracked.
     if (isGone || (!isNew && ((await behindLink(path)) || (await isPlainFolder(join(options.work, path)))))) gone.add(path);
     if (gone.has(path)) continue;
@@ -59,16 +68,47 @@ export async function snapshot(git: PrivateGit, options: SnapshotOptions): Promi
   if (paths.size > limits.patchFiles) return fail(tooMany(paths.size));
   const large = await tooLarge(options.work, paths);
   if (large !== undefined) return fail(large);
-  const input = zeroEnded(paths);
   const call = { ...CHECKOUT, index, work: options.work, ...present({ keep: options.keep }) };
   if (gone.size > 0) {
     const took = await git.run(['update-index', '-z', '--force-remove', '--stdin'], { ...call, input: zeroEnded(gone) });
     if (!took.ok) return fail(gitFailure('The files cannot be read', took.error));
   }
-  const put = await git.run(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { ...call, input });
-  if (!put.ok) return fail(gitFailure('The files cannot be read', put.error));
+  const put = await putFiles(git, options.work, call, paths);
+  if (!put.ok) return put;
+  lost.push(...put.value);
   const tree = said(await git.run(['write-tree'], call), 'The tree cannot be made');
-  return tree.ok ? ok({ tree: tree.value, passed: [...passed].toSorted() }) : tree;
+  return tree.ok ? ok({ tree: tree.value, passed: [...passed].toSorted(), lost: lost.toSorted() }) : tree;
+}
+
+/** Into the index, from copies. Gives what git would not take. */
+async function putFiles(
+  git: PrivateGit,
+  work: string,
+  call: PrivateCall,
+  paths: ReadonlySet<string>,
+): Promise<Result<readonly string[], Failure>> {
+  const stage = join(git.folder, 'stage');
+  await rm(stage, { recursive: true, force: true });
+  const { modules, lost: uncopied } = await stageFiles(await realpath(work), stage, paths);
+  const files = new Set(paths);
+  for (const path of modules) files.delete(path);
+  const lost = [...uncopied];
+  for (const [from, list] of [
+    [stage, files],
+    [work, new Set(modules)],
+  ] as const) {
+    if (list.size === 0) continue;
+    const args = ['update-index', '-z', '--verbose', '--add', '--remove', '--replace', '--stdin'];
+    const put = await git.run(args, { ...call, work: from, input: zeroEnded(list) });
+    if (!put.ok) return fail(gitFailure('The files cannot be read', put.error));
+    const taken = put.value.toString();
+    const lines = new Set(taken.split('\n'));
+    const isTaken = (path: string): boolean =>
+      lines.has(`add '${path}'`) || (path.includes('\n') && taken.includes(`add '${path}'`));
+    lost.push(...[...list].filter((path) => !isTaken(path)).map((path) => `git takes no file that is called ${path}`));
+  }
+  await rm(stage, { recursive: true, force: true });
+  return ok(lost);
 }
 
 /** As git takes names that may hold anything else. */
@@ -135,25 +175,49 @@ function shownFolder(path: string): string {
 }
 
 interface Differing {
+  /** As it can be shown, where it is `odd`. */
   readonly path: string;
   readonly isNew: boolean;
   readonly isGone: boolean;
+  /** Its name is no text. */
+  readonly odd: boolean;
+}
+
+interface Listed {
+  readonly differing: readonly Differing[];
+  /** Folders that git could not look into, each with why. */
+  readonly unseen: readonly string[];
 }
 
 /** What is not as the index has it. A repository that lies in this one is a name with a `/` behind it. */
-export async function newAndChanged(
-  git: PrivateGit,
-  index: string,
-  work: string,
-): Promise<Result<readonly Differing[], Failure>> {
+export async function newAndChanged(git: PrivateGit, index: string, work: string): Promise<Result<Listed, Failure>> {
   const kinds = ['--modified', '--deleted', '--others', '--exclude-standard'];
-  const listed = await git.run(['ls-files', '-z', '-t', ...kinds], { ...CHECKOUT, index, work });
+  let warned = '';
+  const told = (said: string): void => {
+    warned = said;
+  };
+  const listed = await git.run(['ls-files', '-z', '-t', ...kinds], { ...CHECKOUT, index, work, told });
   if (!listed.ok) return fail(gitFailure('The files cannot be listed', listed.error));
   // `? path` is new, `R path` is gone, any other letter is tracked.
-  return ok(
-    zeroSeparated(listed.value).map((line) => ({ path: line.slice(2), isNew: line[0] === '?', isGone: line[0] === 'R' })),
-  );
+  const differing = zeroSeparatedBytes(listed.value).map((line) => {
+    const name = line.subarray(2);
+    const text = name.toString();
+    const odd = !Buffer.from(text).equals(name);
+    const [letter] = line.toString('latin1', 0, 1);
+    return { path: odd ? escaped(name) : text, isNew: letter === '?', isGone: letter === 'R', odd };
+  });
+  const unseen = [...warned.matchAll(/^warning: (could not open directory .*)$/gm)].map(([, why = '']) => shortened(why));
+  return ok({ differing, unseen });
 }
+
+/** A name that is no text, so that a person knows it again. */
+function escaped(name: Buffer): string {
+  return name.toString('latin1').replaceAll(/[^\x20-\x7e]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+const SHOWN_CHARACTERS = 200;
+const shortened = (text: string): string =>
+  text.length <= SHOWN_CHARACTERS ? text : `${startOf(text, SHOWN_CHARACTERS / 2)}…${text.slice(-SHOWN_CHARACTERS / 2)}`;
 
 /** `undefined` where they cannot be had. */
 async function filesOfNested(
@@ -166,7 +230,8 @@ async function filesOfNested(
   const listed = depth === 0 ? undefined : await newAndChanged(git, index, join(work, folder));
   if (listed?.ok !== true) return undefined;
   const files: string[] = [];
-  for (const { path } of listed.value) {
+  for (const { path, odd } of listed.value.differing) {
+    if (odd) return undefined;
     const inside = path.endsWith('/') ? await filesOfNested(git, work, folder + path, depth - 1) : [folder + path];
     files.push(...(inside ?? []).filter((one) => !isNobodysOwn(one, true)));
   }

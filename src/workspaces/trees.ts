@@ -7,7 +7,7 @@ import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
-import { zeroSeparated } from './git.ts';
+import { zeroSeparated, zeroSeparatedBytes } from './git.ts';
 import type { PatchedFile } from './port.ts';
 import { gitFailure, isSha256, type PrivateGit, said } from './private-git.ts';
 
@@ -46,8 +46,8 @@ export async function changesBetween(git: PrivateGit, from: string, to: string):
     changes.push({ path, before: entry(modeBefore, blobBefore), after: entry(modeAfter, blobAfter) });
   }
   if (changes.length > limits.patchFiles) return fail(tooManyFiles(changes.length));
-  const odd = changes.find(({ path }) => path.includes('�'));
-  return odd === undefined ? ok(changes) : fail(oddName(odd.path));
+  const odd = zeroSeparatedBytes(listed.value).find((name) => !Buffer.from(name.toString()).equals(name));
+  return odd === undefined ? ok(changes) : fail(oddName(odd.toString()));
 }
 
 const entry = (mode: string, blob: string): TreeEntry | undefined => (/^0+$/.test(mode) ? undefined : { mode, blob });
@@ -87,7 +87,9 @@ export async function filesBetween(git: PrivateGit, from: string, to: string): P
       at += renamed ? 3 : 2;
       continue;
     }
-    const [added = '', removed = '', name = ''] = piece.split('\t');
+    // A name may hold a tab of its own.
+    const [added = '', removed = '', ...rest] = piece.split('\t');
+    const name = rest.join('\t');
     const path = name === '' ? (pieces[at + 2] ?? '') : name;
     at += name === '' ? 3 : 1;
     const { change = 'changed', from: earlier } = changes.get(path) ?? {};

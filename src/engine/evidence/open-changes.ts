@@ -96,7 +96,7 @@ async function openIn(
 
 /** A program on the search path has its whole path. */
 const shaOf = (folder: string, path: string): string | null =>
-  (isAbsolute(path) ? programAt(path) : fileAt(join(folder, path)))?.sha256 ?? null;
+  (isAbsolute(path) ? programAt(path) : fileAt(folder, path))?.sha256 ?? null;
 
 const NOT_SEEN = { addedLines: 0, removedLines: 0, diff: '', by: 'outside' } as const;
 

@@ -81,14 +81,20 @@ async function captured(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms):
   // Nothing is recorded, and nothing at the place was touched: whoever has the files now goes on with them.
   if (!found.ok && found.error.code === DOMAIN_LOST) throw new Interruption('lost', found.error.message);
   if (!found.ok) return { task, files: [], undone: [], failed: found.error.message };
-  const { patch, files, outside, text } = found.value;
+  const { patch, files, outside, text, missing = [] } = found.value;
   return {
     task,
     files: files.map((file) => ({ ...file })),
     undone: outside.map((one) => ({ ...one })),
     ...present({
+      missing: missing.length === 0 ? undefined : someOf(missing).map(tree.redact),
       diff: text === '' ? undefined : text.slice(0, limits.taskDiffCharacters),
       patch: patch.length === 0 ? undefined : await keepPatch(tree, node, `${CAPTURE_STEP}/patch`, patch, [task]),
     }),
   };
+}
+
+function someOf(missing: readonly string[]): readonly string[] {
+  const more = missing.length - limits.noticedChanges;
+  return more <= 0 ? missing : [...missing.slice(0, limits.noticedChanges), `and ${more} more (noticedChanges)`];
 }

@@ -33,6 +33,8 @@ export const taskCaptured = z.object({
   diff: z.string().optional(),
   /** What lay outside of the terms: taken back, where `kept` says what holds it; otherwise only noticed. */
   undone: z.array(z.object({ path: z.string(), why: z.string().optional(), kept: z.string().optional() })),
+  /** Work that no patch can hold, each with why: it is at the place of the task, and nowhere else. */
+  missing: z.array(z.string()).optional(),
   /** Why nothing could be captured. */
   failed: z.string().optional(),
 });

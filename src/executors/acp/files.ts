@@ -1,6 +1,7 @@
 /** The files of the workspace as an executor has them through us: inside its folder, with links followed, and bounded. */
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../base/clock.ts';
+import { isThere } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
@@ -9,7 +10,6 @@ import { replaceFile, sha256 } from '../../tools/files/file-change.ts';
 import { decodeUtf8, looksBinary, readContent } from '../../tools/files/file-content.ts';
 import { alone } from '../../tools/files/file-lock.ts';
 import type { Guard } from '../../tools/files/guard.ts';
-import { pathExists } from '../../tools/files/path-exists.ts';
 import { resolveInside } from '../../tools/files/workspace.ts';
 import type { ExecutorAllowed, ExecutorWrote } from '../port.ts';
 
@@ -60,7 +60,7 @@ export async function readForExecutor(
   if (!inside.ok) return refused(inside.error);
   const allowed = await may(inside.value.absolute);
   if (!allowed.allowed) return refused(allowed.reason);
-  if (!(await pathExists(inside.value.absolute))) {
+  if (!isThere(inside.value)) {
     needs.seen.note(inside.value.absolute, undefined);
     return needs.missingFile === 'empty' ? ok('') : refused(`${asked.path}: no such file.`, true);
   }
@@ -97,7 +97,7 @@ export async function writeForExecutor(
     // It may be another place than it was when somebody was asked.
     const now = await resolveInside(needs.folder, path, { guard: needs.guard, use: 'write' });
     if (!now.ok || now.value.absolute !== inside.value.absolute) return refused(`${path} was moved meanwhile.`);
-    const before = (await pathExists(now.value.absolute)) ? await readContent(now.value) : undefined;
+    const before = isThere(now.value) ? await readContent(now.value) : undefined;
     if (before !== undefined && !before.ok) return refused(before.error);
     const bytes = before?.value.bytes;
     const late = tooLate(now.value.absolute, bytes, content, needs.seen);

@@ -70,8 +70,9 @@ export function createState({ clock, titleIsCommand, enter, redact }: StateNeeds
       if (update === undefined) return;
       if (update === 'lost') return pass(turn?.notice(NOT_UNDERSTOOD) ?? []);
       if (update.kind === 'usage' && update.costUsd !== undefined) {
-        state.costUsd = update.costUsd;
-        return pass(turn?.take({ ...update, costUsd: Math.max(0, update.costUsd - (state.costBefore ?? 0)) }) ?? []);
+        // It tells what all has cost so far: what was spent is not less for having told less later.
+        state.costUsd = Math.max(state.costUsd ?? 0, update.costUsd);
+        return pass(turn?.take({ ...update, costUsd: Math.max(0, state.costUsd - (state.costBefore ?? 0)) }) ?? []);
       }
       if (update.kind === 'mode' && update.mode === state.mode) return;
       if (update.kind === 'mode') state.mode = update.mode;

@@ -129,12 +129,13 @@ async function capture(workspaces: Made, terms: TaskTerms): ReturnType<TaskPlace
   const { top, below } = topOf(place, terms.task);
   const captured = await workspaces.capture(top, domainOf(terms, below));
   if (!captured.ok) return captured;
-  const { patch, files, outside } = captured.value;
+  const { patch, files, outside, lost } = captured.value;
   return ok({
     patch,
     text: Buffer.from(patch).toString(),
     files: files.map(({ path, addedLines, removedLines }) => ({ path, added: addedLines, removed: removedLines })),
     outside: outside.map(({ path, why, kept }) => ({ path, why, ...present({ kept }) })),
+    missing: lost,
   });
 }
 

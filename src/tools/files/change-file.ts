@@ -4,17 +4,17 @@
  * leave the file as it is, is no change.
  */
 import type { Clock } from '../../base/clock.ts';
+import { isThere } from '../../base/files/held-folder.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
 import { type Evidence, errorResult, type ToolContext, type ToolOutcome } from '../port.ts';
-import type { ProtectedKind } from '../protected-names.ts';
+import { isOpenedByNothing, type ProtectedKind } from '../protected-names.ts';
 import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
 import { type FileContent, isTooLong, numberedLines, readContent } from './file-content.ts';
 import { alone } from './file-lock.ts';
 import type { Guard } from './guard.ts';
-import { pathExists } from './path-exists.ts';
 import { type FindsSecrets, shownByLine, uncovers } from './shown-text.ts';
 import { type InsidePath, resolveAnywhere, resolveInside } from './workspace.ts';
 
@@ -58,9 +58,7 @@ async function changeNow(
   context: ToolContext,
   needs: FileChangeNeeds,
 ): Promise<ToolOutcome> {
-  const there: Result<FileContent | undefined, string> = (await pathExists(target.absolute))
-    ? await readContent(target)
-    : ok(undefined);
+  const there: Result<FileContent | undefined, string> = isThere(target) ? await readContent(target) : ok(undefined);
   if (!there.ok) return errorResult(there.error);
   const before = there.value;
   const next = change.next(target, before);
@@ -167,5 +165,5 @@ export async function protectionOf(guard: Guard, workspace: string, input: Json)
   const path = isJsonObject(input) ? input['path'] : undefined;
   const inside = typeof path === 'string' ? await resolveAnywhere(workspace, path) : undefined;
   const protection = inside?.ok === true ? await guard.protection(inside.value.root, inside.value.absolute) : undefined;
-  return protection === 'state' ? undefined : protection;
+  return isOpenedByNothing(protection) ? undefined : protection;
 }

@@ -1,12 +1,14 @@
 /**
  * Replaces a file as a whole or not at all, and gives the proof of it: what changed, and the SHA-256 of before and after.
- * The new bytes go to a file beside the target, reach the disk, and are renamed over it.
+ * The new bytes go to a file beside the target, reach the disk, and are renamed over it; all of that in the folder that was held
+ * open when it began.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { codeOf, messageOf } from '../../base/errors.ts';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { codeOf } from '../../base/errors.ts';
+import { type HeldFolder, heldMessage, holdFolder, NO_LINK } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import type { Random } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -24,12 +26,25 @@ export async function replaceFile(
   mode: number | undefined,
   random: Random,
 ): Promise<Result<void, string>> {
-  const folder = dirname(path.absolute);
-  const temporary = join(folder, `.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`);
   try {
-    await mkdir(folder, { recursive: true });
-    if ((await realpath(folder)) !== folder) return fail(`${path.relative}: its folder was replaced by a link meanwhile.`);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    using folder = holdFolder({ root: path.root, absolute: dirname(path.absolute) }, true);
+    await replaceIn(folder, basename(path.absolute), { text, mode, nonce: Buffer.from(random.bytes(8)).toString('hex') });
+    return ok(undefined);
+  } catch (error) {
+    return fail(`${path.relative}: ${explain(error)}`);
+  }
+}
+
+interface Replacement {
+  readonly text: string;
+  readonly mode: number | undefined;
+  readonly nonce: string;
+}
+
+async function replaceIn(folder: HeldFolder, name: string, { text, mode, nonce }: Replacement): Promise<void> {
+  const temporary = folder.at(`.${nonce}.tmp`);
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINK;
     const file = await open(temporary, flags, mode ?? NEW_FILE_MODE);
     try {
       await file.writeFile(text);
@@ -38,11 +53,10 @@ export async function replaceFile(
     } finally {
       await file.close();
     }
-    await rename(temporary, path.absolute);
-    return ok(undefined);
+    await rename(temporary, folder.at(name));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    return fail(`${path.relative}: ${explain(error)}`);
+    throw error;
   }
 }
 
@@ -92,6 +106,7 @@ function explain(error: unknown): string {
   if (code === 'ENOSPC') return 'the disk is full; nothing was changed.';
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'permission denied; nothing was changed.';
   if (code === 'EISDIR') return 'is a folder.';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a file, not a folder.';
-  return messageOf(error);
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'a part of the path is a link or a file, not a folder.';
+  if (code === 'ELOOP') return 'its folder was replaced by a link meanwhile.';
+  return heldMessage(error);
 }

@@ -1,7 +1,8 @@
 /** Reads a file that a path check has already approved, and says what kind of thing is in it. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { codeOf, messageOf } from '../../base/errors.ts';
+import { codeOf } from '../../base/errors.ts';
+import { heldMessage, holdParent, NO_LINK } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
@@ -17,14 +18,15 @@ export interface FileContent {
 
 const SNIFFED_BYTES = 8_192;
 
-/** Never follows a link in the last part, never waits on a pipe, never reads more than the limit. */
+/** Never follows a link in any part, never waits on a pipe, never reads more than the limit. */
 export async function readContent(
   path: InsidePath,
   maxBytes: number = limits.readFileBytes,
 ): Promise<Result<FileContent, string>> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path.absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    using parent = holdParent(path);
+    file = await open(parent.entry, constants.O_RDONLY | NO_LINK | constants.O_NONBLOCK);
     const facts = await file.stat();
     if (facts.isDirectory()) return fail(`${path.relative || '.'} is a folder; use \`list\`.`);
     if (!facts.isFile()) return fail(`${path.relative} is not a regular file.`);
@@ -97,8 +99,8 @@ function tooLarge(name: string, size: number): string {
 function explain(error: unknown): string {
   const code = codeOf(error);
   if (code === 'ENOENT') return 'no such file.';
-  if (code === 'ELOOP') return 'is a symbolic link that changed while it was opened.';
+  if (code === 'ELOOP' || code === 'ENOTDIR') return 'a part of the path was replaced by a link or a file while it was opened.';
   if (code === 'EACCES') return 'permission denied.';
   if (code === 'ENXIO') return 'is not a regular file.';
-  return messageOf(error);
+  return heldMessage(error);
 }

@@ -32,6 +32,8 @@ export interface ProtectedPlaces {
   readonly user: string;
   /** The file with the keys that open what is sealed. */
   readonly keys: string;
+  /** What the running program is loaded from, and what says how it is started. */
+  readonly program?: readonly string[] | undefined;
   /** Files that are run with rights of their own, there or not: whoever writes one has these. */
   servers?(): Promise<readonly string[]>;
 }
@@ -93,12 +95,13 @@ const BESIDE = /-(?:wal|shm|journal|bell|payloads)$/;
 
 export const EDITOR_SERVERS_FILE = join(EDITOR_SERVERS.folder, EDITOR_SERVERS.file);
 
-function placesOf({ project, home, ledgers, user, keys }: ProtectedPlaces): readonly GuardedPlace[] {
+function placesOf({ project, home, ledgers, user, keys, program = [] }: ProtectedPlaces): readonly GuardedPlace[] {
   const at = (protection: ProtectedKind, ...paths: readonly string[]): GuardedPlace[] =>
     paths.map((path) => ({ path, protection }));
   return [
     ...at('state', home, keys),
     ...at('state', ...ledgers.flatMap((ledger) => BESIDE_LEDGER.map((end) => ledger + end))),
+    ...at('program', ...program),
     ...at('agents', ...[AGENTS_FOLDER, ...AGENT_FOLDERS].map((name) => join(project, name))),
     ...at('settings', user, ...[...SETTINGS_FILES, KEYS_FILE, EDITOR_SERVERS_FILE].map((name) => join(project, name))),
   ];

@@ -1,6 +1,8 @@
 /** `list`: names in a folder, or every path that matches a pattern. */
-import { stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
+import { holdParent } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool, textResult } from '../port.ts';
@@ -8,7 +10,7 @@ import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
 import { leftOut } from './search.ts';
 import { walk } from './walk.ts';
-import { resolveInside } from './workspace.ts';
+import { type InsidePath, resolveInside } from './workspace.ts';
 
 const input = z.strictObject({
   path: z.string().min(1).optional().describe('Folder to list, relative to the workspace; the workspace itself when left out.'),
@@ -32,7 +34,7 @@ export function listTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
       const inside = await resolveInside(workspace, path, { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
       const start = inside.value;
-      const facts = await stat(start.absolute).catch(() => undefined);
+      const facts = await factsOf(start);
       if (facts === undefined) return errorResult(`${start.relative}: no such folder.`);
       if (!facts.isDirectory()) return errorResult(`${start.relative} is a file; use \`read\`.`);
       const matches = pattern === undefined ? () => true : globMatcher(pattern);
@@ -52,6 +54,15 @@ export function listTool({ guard }: { readonly guard: Guard }): OrdinaryTool {
       return textResult(closed === 0 ? text : `${text}\n${leftOut(closed, 'list')}`);
     },
   });
+}
+
+async function factsOf(path: InsidePath): Promise<Stats | undefined> {
+  try {
+    using parent = holdParent(path);
+    return await lstat(parent.entry);
+  } catch {
+    return undefined;
+  }
 }
 
 function rendered(found: string[], cut: boolean): string {

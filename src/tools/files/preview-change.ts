@@ -1,9 +1,10 @@
 /** What a change would do to a file as it is now: a unified diff, for whoever is to allow it. */
+
+import { isThere } from '../../base/files/held-folder.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { groupDigits } from '../bounded.ts';
 import { decodeUtf8, type FileContent, looksBinary, readContent } from './file-content.ts';
 import { lineDiff } from './line-diff.ts';
-import { pathExists } from './path-exists.ts';
 import { type InsidePath, resolveAnywhere } from './workspace.ts';
 
 /** `undefined` when there is no difference to show; then the arguments say what there is to say. */
@@ -14,7 +15,7 @@ export async function previewChange(
 ): Promise<string | undefined> {
   const target = await resolveAnywhere(workspace, path);
   if (!target.ok) return undefined;
-  const there = (await pathExists(target.value.absolute)) ? await readContent(target.value) : ok(undefined);
+  const there = isThere(target.value) ? await readContent(target.value) : ok(undefined);
   if (!there.ok) return undefined;
   const before = there.value;
   const after = next(target.value, before);

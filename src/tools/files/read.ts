@@ -1,6 +1,7 @@
 /** `read`: a text file with line numbers, or an image. */
 
 import { z } from 'zod';
+import { isThere } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
@@ -10,7 +11,6 @@ import { errorResult, type OrdinaryTool, type SeenFile, type ToolOutcome, textRe
 import { sha256 } from './file-change.ts';
 import { imageTypeOf, isTooLong, looksBinary, numberedLines, readContent } from './file-content.ts';
 import type { Guard } from './guard.ts';
-import { pathExists } from './path-exists.ts';
 import { type FindsSecrets, linesShown } from './shown-text.ts';
 import { resolveInside } from './workspace.ts';
 
@@ -43,8 +43,8 @@ export function readTool({ guard, secrets }: ReadNeeds): OrdinaryTool {
     run: async ({ path, offset, limit }, { workspace }) => {
       const inside = await resolveInside(workspace, path, { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
-      const { relative, absolute } = inside.value;
-      if (!(await pathExists(absolute)))
+      const { relative } = inside.value;
+      if (!isThere(inside.value))
         return { kind: 'error', message: `${relative}: no such file.`, saw: [{ path: relative, sha256: null }] };
       const content = await readContent(inside.value);
       if (!content.ok) return errorResult(content.error);

@@ -1,8 +1,9 @@
 /** `search`: lines in the files of the workspace that contain a text or match a regular expression. */
 
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
+import { holdParent, isThere } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
@@ -12,7 +13,6 @@ import { looksBinary, readContent } from './file-content.ts';
 import { globMatcher } from './glob.ts';
 import type { Guard } from './guard.ts';
 import { type LineSearch, plainSearch, regexSearch } from './line-search.ts';
-import { pathExists } from './path-exists.ts';
 import { type FindsSecrets, shownByLine } from './shown-text.ts';
 import { type WalkedEntry, type WalkOptions, walk } from './walk.ts';
 import { type InsidePath, resolveInside } from './workspace.ts';
@@ -45,7 +45,7 @@ export function searchTool({ clock, guard, secrets }: SearchNeeds): OrdinaryTool
     run: async (request, { workspace, signal, mayShow = () => true }) => {
       const inside = await resolveInside(workspace, request.path ?? '.', { guard, use: 'read' });
       if (!inside.ok) return errorResult(inside.error);
-      if (!(await pathExists(inside.value.absolute))) return errorResult(`${inside.value.relative}: no such file or folder.`);
+      if (!isThere(inside.value)) return errorResult(`${inside.value.relative}: no such file or folder.`);
       const budget = new AbortController();
       const forget = clock.after(limits.searchMs, () => budget.abort());
       const stop = AbortSignal.any([signal, budget.signal]);
@@ -124,9 +124,17 @@ async function searchFiles(
 }
 
 async function* filesBelow(start: InsidePath, signal: AbortSignal, hidden: WalkOptions['hidden']): AsyncGenerator<WalkedEntry> {
-  const facts = await stat(start.absolute);
-  if (facts.isFile()) yield { absolute: start.absolute, relative: start.relative, kind: 'file' };
+  if (await isFile(start)) yield { absolute: start.absolute, relative: start.relative, kind: 'file' };
   else yield* walk(start, { signal, recursive: true, everything: false, hidden });
+}
+
+async function isFile(path: InsidePath): Promise<boolean> {
+  try {
+    using parent = holdParent(path);
+    return (await lstat(parent.entry)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** What is not searchable text (a folder, binary, too large, unreadable) has no lines. */

@@ -4,6 +4,7 @@
  */
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { holdFolder } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import type { InsidePath } from './workspace.ts';
 
@@ -35,7 +36,7 @@ export async function* walk(start: InsidePath, options: WalkOptions): AsyncGener
     if (next === undefined || options.signal.aborted) break;
     if (next.relative !== start.relative) yield next;
     if (next.kind !== 'folder' || (next.relative !== start.relative && !options.recursive)) continue;
-    const entries = await childrenOf(next, options);
+    const entries = await childrenOf(start.root, next, options);
     seen += entries.length;
     if (seen > limits.walkEntries) return { cut: true };
     for (const entry of entries.reverse()) open.push(entry);
@@ -44,10 +45,11 @@ export async function* walk(start: InsidePath, options: WalkOptions): AsyncGener
 }
 
 /** A folder that cannot be read is shown but not entered; of one with too many entries no more are read than count. */
-async function childrenOf(folder: WalkedEntry, { everything, hidden }: WalkOptions): Promise<WalkedEntry[]> {
+async function childrenOf(root: string, folder: WalkedEntry, { everything, hidden }: WalkOptions): Promise<WalkedEntry[]> {
   const children: WalkedEntry[] = [];
   try {
-    for await (const entry of await opendir(folder.absolute, { bufferSize: NAMES_AT_ONCE })) {
+    using held = holdFolder({ root, absolute: folder.absolute });
+    for await (const entry of await opendir(held.at('.'), { bufferSize: NAMES_AT_ONCE })) {
       const { name } = entry;
       const absolute = join(folder.absolute, name);
       if ((!everything && IGNORED.has(name)) || hidden(absolute)) continue;

@@ -1,7 +1,7 @@
 /**
  * Confines paths to a workspace. What is checked is the real path (symbolic links followed), and what is returned is that
- * real path, so that a caller opens exactly what was checked. Callers open with O_NOFOLLOW or rename into place, which keeps
- * the moment between check and use harmless: a link put there meanwhile is refused, not followed.
+ * real path. Callers go there by way of a held folder (`base/files/held-folder.ts`), which opens exactly what was checked: a link
+ * that is put into any part of the path meanwhile is refused, not followed.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -9,7 +9,7 @@ import { codeOf, messageOf } from '../../base/errors.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import type { ProtectedKind } from '../protected-names.ts';
+import { isOpenedByNothing, type ProtectedKind } from '../protected-names.ts';
 import type { Guard } from './guard.ts';
 
 export interface InsidePath {
@@ -106,6 +106,7 @@ async function isLink(path: string): Promise<boolean> {
 const CLOSED: Readonly<Record<ProtectedKind, string>> = {
   state: 'this is where the ledger is, and it is not open to agents.',
   agents: 'files of agents are closed to agents, which could give themselves rights.',
+  program: 'this is where Troupe itself runs from, and it is closed to agents: their code would run with your keys.',
   settings: 'settings are closed to agents, which could give themselves rights.',
   servers: 'what an MCP server or an executor of this project runs is closed to agents, which could give themselves rights.',
   git: 'the inside of a git repository is closed to agents: hooks in it run outside every permission.',
@@ -113,7 +114,7 @@ const CLOSED: Readonly<Record<ProtectedKind, string>> = {
 
 /** Why a path is closed, and what the owner can do about it. */
 export function closedText(path: string, protection: ProtectedKind): string {
-  const open = protection === 'state' ? '' : ` Only the owner can open it (permission protected:${protection}).`;
+  const open = isOpenedByNothing(protection) ? '' : ` Only the owner can open it (permission protected:${protection}).`;
   return `${quoted(path)}: ${CLOSED[protection]}${open}`;
 }
 

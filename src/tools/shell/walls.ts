@@ -23,7 +23,11 @@ export function commandWalls(workspace: string, places: ProtectedPlaces | undefi
     write: [workspace, ...git.write],
     read: repository === undefined ? [] : [...git.read, ...installedFor(repository)],
     // Whoever can write these gives itself rights.
-    keep: [...folders.flatMap((folder) => [...rights, ...keysIn(folder)].map((name) => join(folder, name))), ...git.keep],
+    keep: [
+      ...folders.flatMap((folder) => [...rights, ...keysIn(folder)].map((name) => join(folder, name))),
+      ...(places?.program ?? []),
+      ...git.keep,
+    ],
     unmade: git.unmade,
     hide: places === undefined ? [] : [...places.ledgers, places.keys, places.user],
     hosts: [],

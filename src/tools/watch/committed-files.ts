@@ -1,9 +1,11 @@
 /** Which files of a folder are as the last commit has them. The repository is only read, and nothing of it is run. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
+import { entryBelow } from '../../base/files/entry-below.ts';
+import type { PathBelow } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { minimalEnvironment } from '../shell/environment.ts';
 
@@ -15,7 +17,8 @@ export async function committedFiles(
 ): Promise<ReadonlySet<string>> {
   const listed = await inLastCommit(folder, paths, environment);
   if (listed === undefined) return new Set();
-  return new Set(paths.filter((path) => isAs(join(folder, path), listed.get(path))));
+  const root = realpathSync(folder);
+  return new Set(paths.filter((path) => isAs({ root, absolute: join(root, path) }, listed.get(path))));
 }
 
 function inLastCommit(
@@ -34,11 +37,12 @@ function inLastCommit(
   });
 }
 
-function isAs(path: string, blob: string | undefined): boolean {
+function isAs(path: PathBelow, blob: string | undefined): boolean {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || blob === undefined) return stat === undefined && blob === undefined;
-    const bytes = stat.isSymbolicLink() ? Buffer.from(readlinkSync(path)) : readFileSync(path);
+    const found = entryBelow(path);
+    if (found === undefined || blob === undefined) return found === undefined && blob === undefined;
+    const bytes = found.kind === 'link' ? found.target : found.kind === 'file' ? found.bytes : undefined;
+    if (bytes === undefined) return false;
     const sum = createHash(blob.length > SHORT_ID ? 'sha256' : 'sha1')
       .update(`blob ${bytes.length}\0`)
       .update(bytes);

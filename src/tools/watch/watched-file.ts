@@ -1,6 +1,8 @@
 /** What comparing knows of one file, before and after. */
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryBelow, orNothing } from '../../base/files/entry-below.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
 
@@ -20,15 +22,16 @@ export interface WatchedChange {
   readonly program?: string | undefined;
 }
 
-/** The same as a look at the folder knows of it; `undefined` where there is no file. */
-export function fileAt(path: string): WatchedFile | undefined {
+/** The same as a look at the folder knows of it; `undefined` where there is no file, or it lies behind a link. */
+export function fileAt(root: string, path: string): WatchedFile | undefined {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || stat.isDirectory()) return undefined;
-    const executable = (stat.mode & 0o111) !== 0;
-    if (stat.isSymbolicLink()) return watchedContent(Buffer.from(readlinkSync(path)), { executable, link: true });
-    if (!stat.isFile()) return { executable, binary: true, sha256: 'special' };
-    return watchedContent(readFileSync(path), { executable, link: false });
+    const real = orNothing(() => realpathSync(root));
+    const found = real === undefined ? undefined : entryBelow({ root: real, absolute: join(real, path) });
+    if (found === undefined || found.kind === 'folder') return undefined;
+    const executable = (found.facts.mode & 0o111) !== 0;
+    if (found.kind === 'link') return watchedContent(found.target, { executable, link: true });
+    if (found.kind !== 'file') return { executable, binary: true, sha256: 'special' };
+    return watchedContent(found.bytes, { executable, link: false });
   } catch {
     return { executable: false, binary: true, sha256: 'unreadable' };
   }

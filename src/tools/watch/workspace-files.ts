@@ -7,6 +7,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../base/environment.ts';
+import { holdFolder } from '../../base/files/held-folder.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { minimalEnvironment } from '../shell/environment.ts';
@@ -81,7 +82,7 @@ function walked(root: string, start: string, maxFiles: number): Result<readonly 
   const open = [start];
   let seen = 0;
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    for (const entry of entriesOf(join(root, folder))) {
+    for (const entry of entriesOf(root, folder)) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (isNobodysOwn(path, true)) continue;
       seen += 1;
@@ -93,9 +94,10 @@ function walked(root: string, start: string, maxFiles: number): Result<readonly 
   return ok(files);
 }
 
-function entriesOf(folder: string) {
+function entriesOf(root: string, folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    using held = holdFolder({ root, absolute: join(root, folder) });
+    return readdirSync(held.at('.'), { withFileTypes: true });
   } catch {
     return [];
   }

@@ -4,8 +4,9 @@
  * replaces the program replaces the tests. Installing changes programs as well; only what no installer leaves is told.
  */
 import { hash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { followed } from '../../base/files/entry-below.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
@@ -34,7 +35,7 @@ export function programsIn(
   for (const folder of foldersOf(root, files, searchPath)) {
     for (const name of namesIn(folder)) {
       const path = relative(root, join(folder, name)).split(sep).join('/');
-      const program = readProgram(join(folder, name), known?.get(path));
+      const program = readProgram(root, join(folder, name), known?.get(path));
       if (program !== undefined) programs.set(path, program);
       if (programs.size > limits.fingerprintPrograms)
         return fail(`the workspace has more than ${limits.fingerprintPrograms} programs (fingerprintPrograms)`);
@@ -88,7 +89,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** The same when nothing about it differs; `undefined` when it is none. */
-function readProgram(path: string, known: Program | undefined): Program | undefined {
+function readProgram(root: string, path: string, known: Program | undefined): Program | undefined {
   try {
     const [link, target] = [lstatSync(path), statSync(path)];
     if (!target.isFile() || (target.mode & 0o111) === 0) return undefined;
@@ -97,9 +98,12 @@ function readProgram(path: string, known: Program | undefined): Program | undefi
       .join();
     if (known?.facts === facts) return known;
     // What is larger is a compiled program; its size has to do.
-    const bytes = target.size > limits.programBytes ? Buffer.from(`\0large ${target.size}`) : readFileSync(path);
+    const { bytes, real } =
+      target.size > limits.programBytes ? { bytes: Buffer.from(`\0large ${target.size}`), real: '' } : followed(path);
     const binary = looksBinary(bytes);
-    const text = !binary && bytes.length <= limits.scriptBytes ? decodeUtf8(bytes) : undefined;
+    // Whoever works here can have a link lead anywhere: what is no file of the workspace is compared, and never told.
+    const isOwn = real.startsWith(root + sep);
+    const text = isOwn && !binary && bytes.length <= limits.scriptBytes ? decodeUtf8(bytes) : undefined;
     return { facts, sha256: hash('sha256', bytes), executable: true, binary, text, installed: installedProgram(path, bytes) };
   } catch {
     return undefined;

@@ -259,3 +259,46 @@ it.each([
   const { changes } = await watch.look(place.path);
   expect(changes.map(({ path, program }) => [path, program !== undefined])).toEqual([['src/a.js', told]]);
 });
+
+describe('what lies outside of the workspace', () => {
+  it.each([
+    ['without git', false],
+    ['in a git repository', true],
+  ])('is not told where a link takes the place of a folder: %s', async (_case, inGit) => {
+    await using place = await testWorkspace();
+    await using out = await testWorkspace();
+    mkdirSync(join(place.path, 'd'));
+    for (const [folder, text] of [[join(place.path, 'd'), 'mine\n'], [out.path, 'secret\n']] as const)
+      writeFileSync(join(folder, 'f.txt'), text);
+    if (inGit) {
+      git(place.path, 'init', '-q');
+      git(place.path, 'add', '-A');
+    }
+    const watch = watching();
+    await watch.look(place.path);
+    renameSync(join(place.path, 'd'), join(place.path, 'moved'));
+    symlinkSync(out.path, join(place.path, 'd'));
+    const { changes } = await watch.look(place.path);
+    expect(changes.map(({ path, after }) => [path, after?.text]).sort()).toEqual([
+      ['d', undefined],
+      ['d/f.txt', undefined],
+      ['moved/f.txt', 'mine\n'],
+    ]);
+    await watch.noted(place.path, 'd/f.txt');
+    expect((await watch.look(place.path)).changes).toEqual([]);
+  });
+
+  it('is compared and not told where a program of a package is a link to it', async () => {
+    await using place = await testWorkspace();
+    await using out = await testWorkspace();
+    mkdirSync(join(place.path, 'node_modules/.bin'), { recursive: true });
+    writeFileSync(join(place.path, 'node_modules/.bin/npm'), '#!/bin/sh\n', { mode: 0o755 });
+    writeFileSync(join(out.path, 'own'), '#!/bin/sh\n# secret\n', { mode: 0o755 });
+    const watch = watching();
+    await watch.look(place.path);
+    rmSync(join(place.path, 'node_modules/.bin/npm'));
+    symlinkSync(join(out.path, 'own'), join(place.path, 'node_modules/.bin/npm'));
+    const { changes } = await watch.look(place.path);
+    expect(changes.map(({ path, after }) => [path, after?.text])).toEqual([['node_modules/.bin/npm', undefined]]);
+  });
+});

@@ -6,10 +6,11 @@
  */
 
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
+import { type EntryBelow, entryAt, type FoldersBelow, foldersBelow, orNothing } from '../../base/files/entry-below.ts';
 import { limits } from '../../base/limits.ts';
 import { decodeUtf8, looksBinary } from '../files/file-content.ts';
 import { committedFiles } from './committed-files.ts';
@@ -109,7 +110,8 @@ export function createWorkspaceWatch(options: WatchOptions): WorkspaceWatch {
       const place = root === undefined ? undefined : places.get(root);
       if (root === undefined || place?.files === undefined) return;
       await inTurn(place, async () => {
-        const entry = read(place, root, path, undefined, options.clock.now());
+        using folders = foldersBelow(root);
+        const entry = read(place, folders, path, undefined, options.clock.now());
         if (entry === undefined) place.files?.delete(path);
         else place.files?.set(path, entry);
         place.digest = undefined;
@@ -156,12 +158,13 @@ async function lookAt(place: WatchedPlace, root: string, options: WatchOptions):
   const files = new Map<string, Entry>();
   const changes: WatchedChange[] = [];
   let [count, bytes, touched] = [0, 0, false];
+  using folders = foldersBelow(root);
   for (const path of paths) {
     if (excluded.some((start) => path.startsWith(start))) continue;
     count += 1;
     if (count % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
     const known = place.files?.get(path);
-    const entry = read(place, root, path, known, clock.now());
+    const entry = read(place, folders, path, known, clock.now());
     if (entry !== undefined) files.set(path, entry);
     touched ||= known !== undefined && entry?.sha256 === known.sha256 && entry.facts !== known.facts;
     if (entry !== known) bytes += sizeOf(entry);
@@ -198,24 +201,37 @@ const unknown = (why: string): Look => ({ state: { kind: 'unknown', why }, chang
 
 const sizeOf = (entry: Entry | undefined): number => Number(entry?.facts.slice(0, entry.facts.indexOf(':')) ?? 0);
 
-/** The same entry when its facts are the same; `undefined` when there is nothing. Links are not followed. */
-function read(place: WatchedPlace, root: string, path: string, known: Entry | undefined, now: number): Entry | undefined {
-  const absolute = join(root, path);
+/** The same entry when its facts are the same; `undefined` when there is nothing. No link in any part of the path is followed. */
+function read(
+  place: WatchedPlace,
+  folders: FoldersBelow,
+  path: string,
+  known: Entry | undefined,
+  now: number,
+): Entry | undefined {
   try {
-    const stat = lstatSync(absolute, { throwIfNoEntry: false });
-    if (stat === undefined || stat.isDirectory()) return forget(place, known);
-    const facts = `${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}:${stat.mode}`;
-    if (known !== undefined && known.facts === facts && !known.fresh) return known;
+    const at = orNothing(() => folders.entry(path));
+    const stat = at === undefined ? undefined : lstatSync(at, { throwIfNoEntry: false });
+    if (at === undefined || stat === undefined || stat.isDirectory()) return forget(place, known);
+    if (known !== undefined && known.facts === factsOf(stat) && !known.fresh) return known;
     forget(place, known);
-    const fresh = stat.ctimeMs > now - FRESH_MS;
-    const base = { facts, fresh, executable: (stat.mode & 0o111) !== 0, binary: true };
-    if (stat.isSymbolicLink()) return { ...base, sha256: linkHash(readlinkSync(absolute)) };
-    if (!stat.isFile()) return { ...base, sha256: 'special' };
-    if (stat.size > limits.fingerprintBytes) return { ...base, sha256: `large ${facts}` };
-    return withText(place, base, readFileSync(absolute));
+    const found = orNothing(() => entryAt(at, limits.fingerprintBytes));
+    return found === undefined || found.kind === 'folder' ? undefined : entryOf(place, found, now);
   } catch {
     return { facts: '0:unreadable', fresh: true, executable: false, sha256: 'unreadable', binary: true };
   }
+}
+
+const factsOf = ({ size, mtimeMs, ctimeMs, ino, mode }: EntryBelow['facts']): string =>
+  `${size}:${mtimeMs}:${ctimeMs}:${ino}:${mode}`;
+
+function entryOf(place: WatchedPlace, found: EntryBelow, now: number): Entry {
+  const facts = factsOf(found.facts);
+  const fresh = found.facts.ctimeMs > now - FRESH_MS;
+  const base = { facts, fresh, executable: (found.facts.mode & 0o111) !== 0, binary: true };
+  if (found.kind === 'link') return { ...base, sha256: linkHash(found.target.toString()) };
+  if (found.kind === 'large') return { ...base, sha256: `large ${facts}` };
+  return found.kind === 'file' ? withText(place, base, found.bytes) : { ...base, sha256: 'special' };
 }
 
 function withText(place: WatchedPlace, base: Omit<Entry, 'sha256'>, bytes: Buffer): Entry {

@@ -352,13 +352,14 @@ describe('cut off anywhere', () => {
   it('what the disk refuses in the middle is taken back whole, and said', async () => {
     const { top, home, request, record, undo } = await worked(everyKind);
     const before = withoutTimes(everythingOf(top));
-    // Where the file is written first.
-    const between = (effect: string) => effect === 'forward picture.bin' && mkdirSync(join(top, 'picture.bin.troupe-new'));
-    const { options } = workspacesIn(home, { between: (effect) => void between(effect) });
-    expect(await applyWork(options, request, record)).toMatchObject({
+    const between = (effect: string): void => {
+      const [name = ''] = readdirSync(join(home, 'applies'));
+      if (effect !== 'forward picture.bin') return;
+      for (const one of readdirSync(join(home, 'applies', name, 'after'))) rmSync(join(home, 'applies', name, 'after', one));
+    };
+    expect(await applyWork(workspacesIn(home, { between }).options, request, record)).toMatchObject({
       error: { code: 'not_written', message: expect.stringMatching(/picture\.bin.*nothing was applied/) },
     });
-    rmSync(join(top, 'picture.bin.troupe-new'), { recursive: true });
     expect(withoutTimes(everythingOf(top))).toBe(before);
     expect(await undo()).toMatchObject({ error: { code: 'nothing_applied' } });
   });

@@ -3,15 +3,18 @@
  * rename: it holds the one content or the other, never half of one. A file that is in neither of the two states is somebody
  * else's work, and ends it.
  */
-import { chmod, copyFile, lstat, mkdir, open, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, copyFile, lstat, open, readlink, realpath, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
+import { heldMessage, holdParent } from '../../base/files/held-folder.ts';
 import type { WorkspaceOptions } from '../options.ts';
 import { type ApplyJournal, type FileState, fileStateAt, isSame, type KeptJournal } from './journal.ts';
 
 export type Direction = 'forward' | 'back';
 
-const NEW = '.troupe-new';
+/** With the name of the apply, which nobody else's file has; of one that was cut off it is found again. */
+const besideOf = ({ apply }: ApplyJournal, number: number): string => `.${apply}-${number}.troupe-new`;
 
 const targetIn =
   (direction: Direction) =>
@@ -42,7 +45,7 @@ export class NotWritten extends Error {
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(heldMessage(cause), { cause });
     this.path = path;
   }
 }
@@ -55,6 +58,8 @@ export async function bring(
 ): Promise<string | undefined> {
   const steps = journal.files.map((file, number) => ({ ...file, number }));
   const target = targetIn(direction);
+  const root = await realpath(journal.repo);
+  for (const { path, number } of steps) await clear(root, path, besideOf(journal, number));
   // What goes makes room: a file may become a folder, and a folder a file.
   const ordered = steps.toSorted((one, other) => Number(target(one).kind !== 'none') - Number(target(other).kind !== 'none'));
   for (const file of ordered) {
@@ -65,7 +70,10 @@ export async function bring(
     if (!isSame(now, from) || (await linkAbove(journal.repo, file.path)) !== undefined) return file.path;
     between(`${direction} ${file.path}`);
     const bytes = join(folder, direction === 'forward' ? 'after' : 'before', `${file.number}`);
-    await replace(path, to, bytes).catch((error: unknown) => Promise.reject(new NotWritten(file.path, error)));
+    const beside = besideOf(journal, file.number);
+    await replace(root, file.path, { to, from: bytes, beside }).catch((error: unknown) =>
+      Promise.reject(new NotWritten(file.path, error)),
+    );
     if (to.kind === 'none') await removeEmpty(journal.repo, dirname(path));
   }
   if (direction === 'back')
@@ -73,24 +81,46 @@ export async function bring(
   return undefined;
 }
 
-async function replace(path: string, to: FileState, from: string): Promise<void> {
-  if (to.kind === 'none') return await unlink(path);
-  await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}${NEW}`;
-  await rm(beside, { force: true });
-  if (to.kind === 'link') await symlink(await readlink(from), beside);
-  else {
-    await copyFile(from, beside);
-    if (to.kind === 'file') await chmod(beside, to.mode);
-    const file = await open(beside, 'r+').catch(() => undefined);
-    await file?.sync();
-    await file?.close();
+/** What one that was cut off has left beside a file. */
+async function clear(root: string, path: string, beside: string): Promise<void> {
+  try {
+    using parent = holdParent({ root, absolute: join(root, path) });
+    await rm(parent.at(beside), { force: true });
+  } catch {
+    // There is no such folder.
   }
-  // A folder that has become empty may still be where the file is to be.
-  await rmdir(path).catch((error: unknown) =>
-    ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? undefined : Promise.reject(error),
-  );
-  await rename(beside, path);
+}
+
+interface Replacing {
+  readonly to: FileState;
+  readonly from: string;
+  readonly beside: string;
+}
+
+/** In the folder itself, whatever its path leads to meanwhile. */
+async function replace(root: string, path: string, { to, from, beside: name }: Replacing): Promise<void> {
+  using parent = holdParent({ root, absolute: join(root, path) }, to.kind !== 'none');
+  if (to.kind === 'none') return await unlink(parent.entry);
+  const beside = parent.at(name);
+  await rm(beside, { force: true });
+  try {
+    if (to.kind === 'link') await symlink(await readlink(from), beside);
+    else {
+      await copyFile(from, beside, constants.COPYFILE_EXCL);
+      if (to.kind === 'file') await chmod(beside, to.mode);
+      const file = await open(beside, 'r+').catch(() => undefined);
+      await file?.sync();
+      await file?.close();
+    }
+    // A folder that has become empty may still be where the file is to be.
+    await rmdir(parent.entry).catch((error: unknown) =>
+      ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? undefined : Promise.reject(error),
+    );
+    await rename(beside, parent.entry);
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** As git does: a folder in which nothing is left goes. */

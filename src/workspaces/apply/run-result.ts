@@ -45,6 +45,8 @@ interface FoundTask {
   ref?: string | undefined;
   /** What it changed, where that was captured. */
   paths?: readonly string[];
+  /** Work of it that is at its place and in no patch, each with why. */
+  missing?: readonly string[];
 }
 
 export async function workToApply(needs: ResultNeeds, session: SessionId, run: RunId): Promise<Result<WorkToApply, Failure>> {
@@ -83,6 +85,7 @@ interface MergedBefore {
 const leftOut = (tasks: readonly FoundTask[], verdicts: Verdicts, isIn: (one: FoundTask) => boolean): readonly Left[] =>
   tasks.flatMap((one) => {
     const why = isIn(one) ? undefined : whyLeft(verdicts, one.task);
+    if (isIn(one)) return (one.missing ?? []).map((lost) => ({ task: one.task, path: one.place.path, why: lost }));
     return why === undefined ? [] : (one.paths ?? [one.place.path]).map((path) => ({ task: one.task, path, why }));
   });
 
@@ -105,7 +108,10 @@ async function lookThrough({ ledger }: ResultNeeds, session: SessionId, run: Run
     const task = tasks.get(event.run_id);
     if (task === undefined) continue;
     task.ref = patchIn(event) ?? task.ref;
-    if (event.event_type === 'task.captured') task.paths = event.payload.files.map(({ path }) => path);
+    if (event.event_type === 'task.captured') {
+      task.paths = event.payload.files.map(({ path }) => path);
+      task.missing = event.payload.missing ?? [];
+    }
   }
   return { tasks: [...tasks.values()], merged, verdicts };
 }
