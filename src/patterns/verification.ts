@@ -80,6 +80,13 @@ export function withVerification(result: RunResult, verification: Verification):
   return { ...result, status: verification.state === 'unverified' ? 'completed_unverified' : 'completed', verification };
 }
 
+/** Whatever holds of it, this does not: nothing that is proved later makes it good. */
+export function withReasons(result: RunResult, reasons: readonly string[]): RunResult {
+  if (reasons.length === 0) return result;
+  const before = result.verification.state === 'unverified' ? result.verification.reasons : [];
+  return withVerification(result, unverified([...reasons, ...before]));
+}
+
 /** Claims made in another folder are about other files: nothing here can back them, and they back nothing here. */
 export function madeElsewhere(result: RunResult): RunResult {
   const { verification } = result;

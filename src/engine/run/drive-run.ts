@@ -15,7 +15,7 @@ import type { NewEvent } from '../../ledger/port.ts';
 import { type AgentRun, wantedBy } from '../../patterns/agent-run.ts';
 import { runAgent } from '../../patterns/run-agent.ts';
 import type { RunResult } from '../../patterns/steps.ts';
-import { resting, UNCHECKED } from '../../patterns/verification.ts';
+import { resting, UNCHECKED, withReasons } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { AsksAgain } from '../calls/askable-agents.ts';
 import { openAtEnd } from '../evidence/open-changes.ts';
@@ -78,12 +78,12 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
       throw new Interruption('interrupted', setup.error.message, setup.error);
     const result = setup.ok ? withoutMoney(tree, node, await work(tree, node, setup.value)) : failed(node, setup.error);
     passOnInterruption(node);
-    await captureTask(tree, node);
+    const missing = await captureTask(tree, node);
     await parkIfNeeded(tree, node, result);
     await endAssistants(tree, node);
     const rested = resting(withReason(node, result), answersOfAssistants(tree, node));
     const checked = setup.ok ? await verified(tree, node, setup.value, rested, () => provingPlace(tree, node)) : rested;
-    const ended = await endRun(tree, node, checked, setup.ok ? setup.value.definition : undefined);
+    const ended = await endRun(tree, node, withReasons(checked, missing), setup.ok ? setup.value.definition : undefined);
     // What cannot be tidied up now is the next time.
     if (node.parent === undefined) await tree.places?.ended?.(tree.session).catch(() => undefined);
     return ended;

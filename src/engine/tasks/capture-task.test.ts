@@ -40,7 +40,26 @@ it('has its files only until its work is a patch that is recorded, also when tha
   const node = { run: 'run_1', started: { origin: { kind: 'task', terms } }, journal };
   await captureTask(tree as never, node as never);
   expect(done).toEqual(['task.captured', 'task-1 is released']);
-  before = {};
+  before = { payload: {} };
   await captureTask(tree as never, node as never);
   expect(done.slice(2)).toEqual(['task-1 is released']);
+});
+
+it('says again in every life what no patch holds: the run is not verified', async () => {
+  const place = { kind: 'worktree', path: '/w', base: 'b', repo: '/r' };
+  const terms = { task: 'task-1', include: [], exclude: [], noTouch: [], mode: 'full', place };
+  const value = { patch: Buffer.alloc(0), files: [], outside: [], text: '', missing: ['the name of a is not UTF-8'] };
+  const written: { type: string; payload: object }[] = [];
+  const tree = {
+    ...{ session: 'ses_1', workspace: '/w', moved: new Map(), workspaceOf: () => '/w', redact: (text: string) => text },
+    places: { capture: async () => ({ ok: true, value }) },
+    writer: { flushed: async () => undefined, write: async (events: typeof written) => void written.push(...events) },
+    ledger: { read: async () => [] },
+  };
+  const journal = { past: [], recorded: () => written[0], event: (type: string, payload: object) => ({ type, payload }) };
+  const node = { run: 'run_1', started: { origin: { kind: 'task', terms } }, journal };
+  const reasons = ['work of it is in no patch: the name of a is not UTF-8'];
+  expect(await captureTask(tree as never, node as never)).toEqual(reasons);
+  expect(written).toMatchObject([{ type: 'task.captured', payload: { missing: value.missing } }]);
+  expect(await captureTask(tree as never, node as never)).toEqual(reasons);
 });

@@ -24,24 +24,30 @@ const DOMAIN_LOST = 'domain_lost';
 
 export type CapturesTasks = KeepsPatches & TaskAccess & WorksInFolders & Pick<ProofAccess, 'workspaces'>;
 
-/** Once for each run, however often it is taken up. Nothing for runs that are no task's. */
-export async function captureTask(tree: CapturesTasks, node: DrivenRun): Promise<void> {
+/**
+ * Once for each run, however often it is taken up. Nothing for runs that are no task's. Gives why the work cannot count as
+ * verified: what was proved was proved with files that are in no patch.
+ */
+export async function captureTask(tree: CapturesTasks, node: DrivenRun): Promise<readonly string[]> {
   const terms = taskTermsOf(node.started);
-  if (terms === undefined || terms.onlyVerify === true || tree.places === undefined) return;
+  if (terms === undefined || terms.onlyVerify === true || tree.places === undefined) return [];
+  const known = node.journal.recorded('task.captured', CAPTURE_STEP)?.payload;
   if (terms.place.kind === 'in-place') {
-    if (node.journal.recorded('task.captured', CAPTURE_STEP) === undefined) await tellOutside(tree, node, terms);
-    return;
+    if (known === undefined) await tellOutside(tree, node, terms);
+    return [];
   }
-  if (node.journal.recorded('task.captured', CAPTURE_STEP) === undefined) await capture(tree, node, terms);
+  const { missing = [] } = known ?? (await capture(tree, node, terms));
   // Its work is a patch now: a run that stands still afterwards, or for days, keeps its files from nobody.
   await tree.places.release?.(terms.task, tree.session);
+  return missing.map((why) => `work of it is in no patch: ${why}`);
 }
 
-async function capture(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<void> {
+async function capture(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms): Promise<Payloads['task.captured']> {
   const payload = await captured(tree, node, terms);
   const unseen = await unseenOf(tree, node, terms);
   const event = node.journal.event('task.captured', payload, { step: CAPTURE_STEP, actor: 'system' });
   await tree.writer.write([...unseen, event], { sync: 'power' });
+  return payload;
 }
 
 /**
