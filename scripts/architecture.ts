@@ -35,6 +35,10 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['events', 'ledger', 'projections', 'quota', 'agents', 'models', 'permissions', 'tools', 'peers/port', 'executors/port'],
     ...['loop', 'patterns', 'runner', 'artifacts'],
   ],
+  replay: [
+    ...['events', 'ledger/port', 'ledger/pages', 'projections', 'quota', 'agents/definition', 'tools/port', 'loop/port'],
+    ...['patterns/pattern', 'patterns/registered', 'engine'],
+  ],
   assistants: ['events', 'ledger/port', 'ledger/pages', 'projections', 'agents', 'tools', 'engine'],
   groups: ['events', 'ledger', 'projections', 'tools/files', 'workspaces', 'agents', 'patterns', 'engine'],
   live: ['engine/port', 'ledger/postgres'],
@@ -113,7 +117,20 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
     ...['executors', 'patterns/steps', 'artifacts', 'workspaces'],
-    ...['engine', 'assistants', 'groups', 'tasks', 'project', 'library', 'trials', 'front', 'cluster', 'protocols', 'http'],
+    ...[
+      'engine',
+      'replay',
+      'assistants',
+      'groups',
+      'tasks',
+      'project',
+      'library',
+      'trials',
+      'front',
+      'cluster',
+      'protocols',
+      'http',
+    ],
   ],
 };
 
@@ -208,7 +225,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['markdown', 'view'],
     ['drive'],
     ['export'],
-    ['agents', 'artifacts', 'attach', 'doctor', 'measure', 'questions', 'serving', 'trials', 'watch'],
+    ['agents', 'artifacts', 'attach', 'comparing', 'doctor', 'measure', 'questions', 'serving', 'trials', 'watch'],
     ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],

@@ -11,11 +11,12 @@ import type { Ids, RunId, SessionId } from '../base/ids.ts';
 import type { Json } from '../base/json.ts';
 import type { Random } from '../base/random.ts';
 import type { Result } from '../base/result.ts';
-import type { Budget, Failure, Payloads } from '../events/catalogue.ts';
+import type { Budget, EventType, Failure, Payloads } from '../events/catalogue.ts';
 import type { TreeTerms } from '../events/going-on.ts';
 import type { TaskPlace, TaskTerms } from '../events/tasks/task-terms.ts';
 import type { ExecutorMcpServer, Executors } from '../executors/port.ts';
 import type { Ledger } from '../ledger/port.ts';
+import type { TurnOutcome } from '../loop/port.ts';
 import type { ModelCatalogue, Prices } from '../models/port.ts';
 import type { Pattern } from '../patterns/pattern.ts';
 import type { TaskConflicts } from '../patterns/task-support.ts';
@@ -317,6 +318,28 @@ export interface HostAccess {
   readonly assistants?: Partial<AssistantLimits> | undefined;
 }
 
+/** For whoever plays a run again over what is recorded of it; without it nothing is told. */
+export interface ReplayAccess {
+  readonly replay?: ReplayWatch | undefined;
+}
+
+/** Hears what a run that is played again comes to, where the record has the outcome already. */
+export interface ReplayWatch {
+  /** What the run would have written now, had it not been there. Of some events only what is known before their outcome. */
+  again<Type extends EventType>(run: RunId, type: Type, step: string, payload: Partial<Payloads[Type]>): void;
+  /**
+   * What became of a turn, once it has: one that was stopped is, when somebody stops it. `known`: its recorded outcome; where
+   * there is none and the record does not explain that, it throws.
+   */
+  outcome(run: RunId, step: string, known: TurnOutcome | undefined, signal: AbortSignal): Promise<TurnOutcome>;
+  /** Before the run goes on: it waits if somebody stopped it before it came to what it did next. */
+  due(run: RunId, signal: AbortSignal): Promise<void>;
+  /** Calls back when the time of this run is over, if it was then. Returns what takes it back. */
+  whenLate(run: RunId, over: () => void): () => void;
+  /** How the run ended then. */
+  end(run: RunId): Payloads['run.ended'] | undefined;
+}
+
 export interface EngineOptions
   extends TimeAndIds,
     WatchedFromElsewhere,
@@ -329,7 +352,8 @@ export interface EngineOptions
     ProofAccess,
     TaskAccess,
     ProjectRules,
-    HostAccess {}
+    HostAccess,
+    ReplayAccess {}
 
 /** Names of agents mean what they mean in this session. */
 export function ofSession<Options extends AgentAccess>(options: Options, session: SessionId): Options {

@@ -2,6 +2,8 @@
 import { KIB, MIB, SECOND } from './units.ts';
 
 export const commandLineLimits = {
+  /** Of each side of a difference; all of it is in `--json`. */
+  differenceCharacters: 400,
   projectSearchDepth: 64,
   runLookup: 10_000,
   completedRuns: 50,

@@ -6,6 +6,10 @@ export const ledgerLimits = {
   payloadBytes: 64 * MIB,
   appendQueueEvents: 100_000,
   readPageEvents: 1_000,
+  /** Events of a session that is played again: they are held in memory. */
+  replayEvents: 500_000,
+  /** Turns of the event loop in which a run that is played again does nothing, before it counts as stuck. */
+  replayQuietTurns: 20,
   feedReadEvents: 100,
   leaseMs: 15 * SECOND,
   leaseRenewMs: 5 * SECOND,

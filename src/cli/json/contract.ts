@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { failure } from '../../events/catalogue.ts';
 import * as left from '../../front/shapes/artifacts.ts';
+import * as comparing from '../../front/shapes/comparing.ts';
 import * as executors from '../../front/shapes/executors.ts';
 import * as files from '../../front/shapes/files.ts';
 import * as forks from '../../front/shapes/forks.ts';
@@ -41,6 +42,7 @@ export const jsonContract = {
   blame: questions.blameOfFile,
   context: looking.requestContext,
   query: questions.queried,
+  replay: comparing.replayed,
   models: files.modelList,
   doctor: files.diagnosis,
   measure: runs.measured,

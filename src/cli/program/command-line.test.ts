@@ -218,6 +218,7 @@ describe('the program', () => {
         "blame",
         "context",
         "query",
+        "replay",
         "models",
         "measure",
         "doctor",

@@ -159,6 +159,10 @@ function describeLooks(add: Add, perform: Perform): void {
       perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
     );
   describeQuestions(add, perform);
+  json(add('replay <run>', 'play a run again over its recorded answers, and compare', 'troupe replay last')).action(
+    (run: string, options: JsonOption) =>
+      perform(async (context) => (await import('../comparing/replay.ts')).replayCommand(context, run, options)),
+  );
   json(add('models [provider]', 'models with prices and windows, and which one is used', 'troupe models openai'))
     .option('--offline', 'ask no provider: what the table of prices has')
     .action((provider: string | undefined, options: ModelsOptions) =>

@@ -13,7 +13,7 @@ import { askWithRetries } from '../../models/retry.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { WallTimeOver } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
-import type { ModelAccess, TimeAndIds } from '../options.ts';
+import type { ModelAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import { type AgentSetup, loopLimits } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -33,7 +33,15 @@ export interface ShowsLive {
 }
 
 /** What asking a model takes. */
-export type AsksModels = TimeAndIds & ModelAccess & Writes & HearsOutside & HearsRuns & Spends & AsksAgain & ShowsLive;
+export type AsksModels = TimeAndIds &
+  ModelAccess &
+  ReplayAccess &
+  Writes &
+  HearsOutside &
+  HearsRuns &
+  Spends &
+  AsksAgain &
+  ShowsLive;
 
 interface Recorder extends TurnRecorder {
   readonly tree: AsksModels;
@@ -48,7 +56,7 @@ export function recordedModel(tree: AsksModels, node: DrivenRun, setup: AgentSet
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {
       const step = `turn/${request.turn}/model`;
-      const known = recordedOutcome(recorder, step);
+      const known = await recordedOutcome(recorder, step, request);
       if (known !== undefined) {
         const [only, ...others] = setup.models;
         // Of several models, the ledger does not say which one has counted.

@@ -18,7 +18,7 @@ import type { AgentTool, OrdinaryTool, ServiceTool, Tool, ToolOutcome } from '..
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
-import type { ProofAccess, ToolAccess } from '../options.ts';
+import type { ProofAccess, ReplayAccess, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import { childOf, type DrivenRun, speakerOf } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
@@ -33,7 +33,7 @@ import { argumentsGone, askAboutGone, goneText } from './sealed-arguments.ts';
 import { createFileMemory, type FileMemory, seenOfCut } from './seen-files.ts';
 
 /** What calling any tool takes, agents among them. */
-export type CallsTools = CallsAgents & ToolAccess & ProofAccess & WorksInFolders;
+export type CallsTools = CallsAgents & ToolAccess & ProofAccess & ReplayAccess & WorksInFolders;
 
 interface Caller {
   readonly tree: CallsTools;
@@ -73,9 +73,11 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
       const tool = byName.get(asked.name);
       return order.place(turn, tool, async (itsTurn) => {
         const known = node.journal.recorded('tool.result', step);
+        tree.replay?.again(node.run, 'tool.result', step, { id: asked.id, name: asked.name });
         if (known !== undefined) {
           if (tool?.kind === 'spawn' && known.payload.isError !== true)
             await takeUpAssistant(tree, node, step, changedTo(node, step) ?? asked.input);
+          await tree.replay?.due(node.run, node.abort.signal);
           return placed(caller.stepIndex, step, resultPart(known.payload));
         }
         if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);

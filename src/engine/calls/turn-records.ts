@@ -5,6 +5,7 @@ import { listenerOf } from '../../events/run-origin.ts';
 import type { NewEvent } from '../../ledger/port.ts';
 import { CANCELLED, type TurnOutcome, type TurnRequest } from '../../loop/port.ts';
 import type { HearsRuns } from '../hearing/hears.ts';
+import type { ReplayAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { foreign, references } from '../record/said-by-others.ts';
@@ -15,7 +16,7 @@ import type { Exhausted } from '../spending/spending.ts';
 import type { WorstCase } from '../spending/worst-case.ts';
 
 export interface TurnRecorder {
-  readonly tree: Writes & HearsRuns;
+  readonly tree: Writes & HearsRuns & ReplayAccess;
   readonly node: DrivenRun;
   readonly setup: AgentSetup;
   readonly stepIndex: StepIndex;
@@ -24,7 +25,24 @@ export interface TurnRecorder {
 export const TURN_CANCELLED: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
 export const noBudget = ({ scope, message }: Exhausted): TurnOutcome => ({ kind: 'no_budget', scope, message });
 
-export function recordedOutcome({ node, stepIndex }: TurnRecorder, step: string): TurnOutcome | undefined {
+/** What came of the turn before. Where a run is played again, it is said what would be asked now. */
+export async function recordedOutcome(
+  recorder: TurnRecorder,
+  step: string,
+  request: TurnRequest,
+): Promise<TurnOutcome | undefined> {
+  const { replay } = recorder.tree;
+  if (replay === undefined) return knownOutcome(recorder, step);
+  const { node } = recorder;
+  replay.again(node.run, 'model.request', step, requestOf(recorder, request));
+  const known = knownOutcome(recorder, step);
+  if (known?.kind !== 'answer') node.lastKnown = replay.end(node.run)?.error?.last;
+  const outcome = await replay.outcome(node.run, step, known, node.abort.signal);
+  await replay.due(node.run, node.abort.signal);
+  return outcome;
+}
+
+function knownOutcome({ node, stepIndex }: TurnRecorder, step: string): TurnOutcome | undefined {
   const response = node.journal.recorded('model.response', step);
   if (response !== undefined) {
     const { message, finish, usage, served } = response.payload;
@@ -37,21 +55,22 @@ export function recordedOutcome({ node, stepIndex }: TurnRecorder, step: string)
 
 /** Writes the intent, if it is not there yet, and the reservation of one attempt, and waits until they are durable. */
 export async function announceTurn(
-  { tree, node, setup, stepIndex }: TurnRecorder,
+  recorder: TurnRecorder,
   step: string,
   request: TurnRequest,
   first: boolean,
   attempts: Attempts,
   worst: WorstCase,
 ): Promise<Refused | GivenUp | undefined> {
+  const { tree, node, setup } = recorder;
   const events = [];
   const undo = node.journal.mark();
   if (first && node.journal.recorded('model.request', step) === undefined) {
     const offered = request.tools.length >= setup.tools.length + 1 ? {} : { tools: request.tools.map((tool) => tool.name) };
-    const added = stepIndex.added(request.messages.slice(request.newFrom));
+    const asked = requestOf(recorder, request);
     events.push(
-      node.journal.event('model.request', { turn: request.turn, model: setup.models[0] ?? '', added, ...offered }, { step }),
-      ...receipts(tree, node, step, added),
+      node.journal.event('model.request', { ...asked, ...offered }, { step }),
+      ...receipts(tree, node, step, asked.added),
     );
   }
   const written = await attempts.reserve(worst, events);
@@ -61,6 +80,11 @@ export async function announceTurn(
   }
   for (const event of written) noteHeard(tree, node, event);
   return undefined;
+}
+
+/** All of it but the tools: which can be named just now is known only when it is asked for the first time. */
+function requestOf({ setup, stepIndex }: TurnRecorder, { turn, messages, newFrom }: TurnRequest): Payloads['model.request'] {
+  return { turn, model: setup.models[0] ?? '', added: stepIndex.added(messages.slice(newFrom)) };
 }
 
 /** Says of each message that this request carries that it has reached its reader. */

@@ -25,7 +25,7 @@ import { uselessDemand } from '../../tools/shell/useless-demand.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { weakenedTests } from '../old-tests/weakened-tests.ts';
-import type { ProjectRules, TimeAndIds, ToolAccess } from '../options.ts';
+import type { ProjectRules, ReplayAccess, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import {
@@ -47,7 +47,7 @@ import { type ChecksClaims, lookNow } from './verification.ts';
 import { withEvidence } from './watched-call.ts';
 
 /** What running demanded commands takes. */
-type RunsDemands = ChecksClaims & TimeAndIds & ToolAccess & HearsOutside;
+type RunsDemands = ChecksClaims & TimeAndIds & ToolAccess & ReplayAccess & HearsOutside;
 
 const VERIFY_STEP = 'verify';
 
@@ -89,6 +89,8 @@ export async function verified(
   const project = node.parent === undefined ? tree.projectVerify : undefined;
   const demands = [...demandsIn(own), ...demandsIn(project)];
   if (demands.length === 0 || !succeeded(result) || node.abort.signal.aborted) return result;
+  // What the commands came to, and what the files were like, is recorded; nothing is run again.
+  if (tree.replay !== undefined) return withVerification(result, tree.replay.end(node.run)?.verification ?? result.verification);
   const refusal = own === undefined ? undefined : await permittedCommands(tree, node, setup.definition, own.commands);
   const place = await proving();
   try {

@@ -46,7 +46,7 @@ export function recordedExecutor(
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {
       const step = `turn/${request.turn}/model`;
-      return recordedOutcome(recorder, step) ?? (await exchange(recorder, step, request));
+      return (await recordedOutcome(recorder, step, request)) ?? (await exchange(recorder, step, request));
     },
     close: (reason) => endSession(recorder, reason),
   };

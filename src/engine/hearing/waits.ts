@@ -13,7 +13,7 @@ import type { Ledger, NewEvent } from '../../ledger/port.ts';
 import { permissionQuestion, wholeQuestion } from '../../projections/request-text.ts';
 import { foldWaits, initialWaits, type Wait } from '../../projections/waits.ts';
 import { Interruption } from '../interruption.ts';
-import type { LedgerAccess, TimeAndIds } from '../options.ts';
+import type { LedgerAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import type { OpenWait } from '../port.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { unfinished } from '../record/past.ts';
@@ -26,7 +26,7 @@ export type Question =
   | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
 
 export async function waitForAnswer(
-  tree: TimeAndIds & Pick<LedgerAccess, 'redact'> & Writes & HearsOutside,
+  tree: TimeAndIds & Pick<LedgerAccess, 'redact'> & ReplayAccess & Writes & HearsOutside,
   node: DrivenRun,
   wait: string,
   question: Question,
@@ -34,6 +34,7 @@ export async function waitForAnswer(
   otherwise: 'wait' | 'stop' = 'wait',
 ): Promise<Answer> {
   const answered = tree.outside.answer(node.run, wait);
+  if (question.kind === 'question') tree.replay?.again(node.run, 'task.clarify', wait, { ...question.payload, wait });
   if (answered !== undefined) return answered;
   await putQuestion(tree, node, wait, question);
   const blocked = { node, wait };

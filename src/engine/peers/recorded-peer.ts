@@ -34,7 +34,7 @@ export function recordedPeer(tree: AsksPeers, node: DrivenRun, setup: AgentSetup
     begun: (turn) => node.journal.recorded('model.request', `turn/${turn}/model`) !== undefined,
     async ask(request) {
       const step = `turn/${request.turn}/model`;
-      return recordedOutcome(recorder, step) ?? (await exchange(recorder, step, request));
+      return (await recordedOutcome(recorder, step, request)) ?? (await exchange(recorder, step, request));
     },
     leave: () => endThere(recorder),
     isLeft: recorder.tasks.isLeft,

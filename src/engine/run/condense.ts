@@ -12,6 +12,7 @@ import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { AsksAgain } from '../calls/askable-agents.ts';
 import type { RestsOnAnswers } from '../evidence/sub-agent-verdicts.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
+import type { ReplayAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Cut } from '../record/past.ts';
 import type { Remembers } from '../record/remembers.ts';
@@ -21,7 +22,15 @@ import type { HasChildren } from '../spawning/child-run.ts';
 import type { HasAssistants } from '../spawning/spawned.ts';
 
 /** What condensing takes: whatever the past comes down to is asked for. */
-type Condenses = Writes & Remembers & HearsOutside & HearsRuns & HasChildren & HasAssistants & AsksAgain & RestsOnAnswers;
+type Condenses = ReplayAccess &
+  Writes &
+  Remembers &
+  HearsOutside &
+  HearsRuns &
+  HasChildren &
+  HasAssistants &
+  AsksAgain &
+  RestsOnAnswers;
 
 type Left = Payloads['task.summary']['left'][number];
 
@@ -34,6 +43,7 @@ export async function condense(
 ): Promise<UserMessage> {
   const step = `turn/${turn}/summary`;
   const known = node.journal.recorded('task.summary', step);
+  tree.replay?.again(node.run, 'task.summary', step, { turn, text });
   const summary = userText(known?.payload.text ?? text);
   stepIndex.place(summary, step);
   if (known !== undefined) return summary;

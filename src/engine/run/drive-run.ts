@@ -28,7 +28,7 @@ import { isToEnd } from '../hearing/go-on-or-end.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { WallTimeOver, withReason } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
-import type { LedgerAccess, ProjectRules, ProofAccess, TimeAndIds } from '../options.ts';
+import type { LedgerAccess, ProjectRules, ProofAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
@@ -58,7 +58,7 @@ export const END_STEP = 'end';
 const TIMER_GRAIN_MS = 2;
 
 /** What driving a run takes: what its loop does, and what its setup and its end do. */
-type DrivesRuns = PlaysLoops & ClosesRuns & ProjectRules & SetsUpRuns & SupportsTasks;
+type DrivesRuns = PlaysLoops & ClosesRuns & ProjectRules & SetsUpRuns & SupportsTasks & ReplayAccess;
 
 /** `found`: its agent, when that was just looked up. */
 export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentDefinition): Promise<RunResult> {
@@ -73,10 +73,12 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     await holdFiles(tree, node);
     await makePlaceAgain(tree, node);
     const setup = await tree.setup(node, found);
+    await tree.replay?.due(node.run, node.abort.signal);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
       throw new Interruption('interrupted', setup.error.message, setup.error);
     const result = setup.ok ? withoutMoney(tree, node, await work(tree, node, setup.value)) : failed(node, setup.error);
+    await tree.replay?.due(node.run, node.abort.signal);
     passOnInterruption(node);
     const missing = await captureTask(tree, node);
     await parkIfNeeded(tree, node, result);
@@ -162,17 +164,19 @@ async function nobodyAtWorker(tree: PlaysLoops, node: DrivenRun, agent: AgentDef
 
 /** Lists what was changed and ends the run: all of it in one append. */
 async function endRun(
-  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain & ListsArtifacts & ProofAccess & ProjectRules,
+  tree: ClosesRuns & LedgerAccess & Remembers & AsksAgain & ListsArtifacts & ProofAccess & ProjectRules & ReplayAccess,
   node: DrivenRun,
   result: RunResult,
   agent?: AgentDefinition,
 ): Promise<RunResult> {
   const events: NewEvent[] = [];
-  const changed = await manifestOfRun(tree, node, result.report.body, agent);
+  // What lies in the folder now is not what lay there then.
+  const isNow = tree.replay === undefined;
+  const changed = isNow ? await manifestOfRun(tree, node, result.report.body, agent) : undefined;
   if (changed !== undefined) events.push(node.journal.event('artifact.manifest', changed, { actor: 'system' }));
   const final = resting(withReason(node, result), []);
   const mayChange = agent?.verify?.testsMayChange === true || tree.projectVerify?.testsMayChange === true;
-  const open = node.parent === undefined ? await openAtEnd(tree, node, mayChange) : {};
+  const open = node.parent === undefined && isNow ? await openAtEnd(tree, node, mayChange) : {};
   events.push(...dismissals(tree, node));
   return await closeRun(tree, node, final, events, (final) => {
     const closing = report(tree, node, final);
@@ -255,12 +259,13 @@ export const wallTimeText = (wallMs: number, setting = 'budget.wall'): string =>
  * Ends the run when the time it has been worked on is used up. Time in which nobody drove it, or
  * in which it waited for a person, does not count.
  */
-export function limitWallTime(tree: Remembers, node: DrivenRun): () => void {
+export function limitWallTime(tree: Remembers & ReplayAccess, node: DrivenRun): () => void {
   const wallMs = node.started.budget?.wallMs;
   if (wallMs === undefined) return () => undefined;
   const { timeLimit } = node.started;
   const limit = timeLimit === undefined ? 'budget' : 'patience';
   const over = (): void => node.abort.abort(new WallTimeOver(node.run, limit, wallMs, wallTimeText(wallMs, timeLimit)));
+  if (tree.replay !== undefined) return tree.replay.whenLate(node.run, over);
   if (wallMs - tree.activeSoFar(node.run) > TIMER_GRAIN_MS) return tree.whenWorkedFor(node.run, wallMs, over);
   // Used up in an earlier life: what was cut off then must not be taken for cancelled now.
   over();

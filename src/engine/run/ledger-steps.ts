@@ -12,7 +12,7 @@ import type { Handle, PatternEvent, RunResult, Steps, WaitAnswered, WaitRequest 
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { deadlineStep, putQuestion, waitForAnswer } from '../hearing/waits.ts';
 import { Interruption, joinAll } from '../interruption.ts';
-import type { LedgerAccess, TimeAndIds } from '../options.ts';
+import type { LedgerAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import { childOf, type DrivenRun } from '../record/driven-run.ts';
 import { sealedError } from '../record/read-all.ts';
 import type { Remembers } from '../record/remembers.ts';
@@ -20,10 +20,16 @@ import type { Writes } from '../record/writes.ts';
 import type { ChildRun, HasChildren } from '../spawning/child-run.ts';
 import { firstToEnd, isEnding, leaveUntil, WORTH_LEAVING_MS, whatComesFirst } from './comes-first.ts';
 
-export function ledgerSteps(
-  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HearsRuns & HasChildren & Pick<Remembers, 'activeSoFar'>,
-  node: DrivenRun,
-): Steps & { childrenSettled(): Promise<void> } {
+type StepsTree = TimeAndIds &
+  LedgerAccess &
+  ReplayAccess &
+  Writes &
+  HearsOutside &
+  HearsRuns &
+  HasChildren &
+  Pick<Remembers, 'activeSoFar'>;
+
+export function ledgerSteps(tree: StepsTree, node: DrivenRun): Steps & { childrenSettled(): Promise<void> } {
   const children = new Map<string, ChildRun>();
   const used = new Set<string>();
 
@@ -145,13 +151,15 @@ function createJoins(node: DrivenRun) {
 }
 
 async function recordedValue<Value extends Json>(
-  tree: Writes & HearsOutside,
+  tree: Writes & HearsOutside & ReplayAccess,
   node: DrivenRun,
   key: string,
   effect: () => Promise<Value>,
 ): Promise<Value> {
   const known = node.journal.recorded('step.recorded', key);
   if (known?.inexact !== undefined) throw new Interruption('interrupted', sealedError(`The step ${key}`, known.inexact).message);
+  if (known !== undefined) tree.replay?.again(node.run, 'step.recorded', key, {});
+  await tree.replay?.due(node.run, node.abort.signal);
   if (known !== undefined) return known.payload.value as Value;
   tree.checkpoint(node);
   const value = await tree.atWork.during(effect);
@@ -161,12 +169,14 @@ async function recordedValue<Value extends Json>(
 
 /** What is found out about children counts for ever. */
 async function foundOnce<Found extends Json>(
-  tree: Writes,
+  tree: Writes & ReplayAccess,
   node: DrivenRun,
   key: string,
   find: () => Promise<Found>,
 ): Promise<Found> {
   const known = node.journal.recorded('step.recorded', key)?.payload.value as Found | undefined;
+  if (known !== undefined) tree.replay?.again(node.run, 'step.recorded', key, {});
+  await tree.replay?.due(node.run, node.abort.signal);
   if (known !== undefined) return known;
   const found = await find();
   await write(tree, node, key, found);
@@ -178,27 +188,29 @@ async function write(tree: Writes, node: DrivenRun, key: string, value: Json): P
 }
 
 async function emitOnce(
-  tree: Writes,
+  tree: Writes & ReplayAccess,
   node: DrivenRun,
   key: string,
   { type, payload, aside }: PatternEvent,
   cause: Cause | undefined,
 ): Promise<void> {
-  if (node.journal.recorded(type, key) !== undefined) return;
+  if (node.journal.recorded(type, key) !== undefined) return tree.replay?.again(node.run, type, key, payload);
+  await tree.replay?.due(node.run, node.abort.signal);
   tree.checkpoint(node);
   tree.writer.enqueue([node.journal.event(type, payload, { step: key, aside: aside === true, ...present({ cause }) })]);
 }
 
 /** It is heard only once it is durable. That somebody failed is told to those who hear it; nothing else follows from it. */
 async function broadcastOnce(
-  tree: TimeAndIds & Writes & HearsRuns,
+  tree: TimeAndIds & Writes & HearsRuns & ReplayAccess,
   node: DrivenRun,
   key: string,
   said: Parameters<Steps['broadcast']>[1],
   cause: Cause | undefined,
 ): Promise<void> {
   const [type] = broadcastTypes;
-  if (node.journal.recorded(type, key) !== undefined) return;
+  if (node.journal.recorded(type, key) !== undefined) return tree.replay?.again(node.run, type, key, said);
+  await tree.replay?.due(node.run, node.abort.signal);
   tree.checkpoint(node);
   const payload = { ...said, timestamp: new Date(tree.clock.now()).toISOString() };
   const options = { step: key, aside: said.type === 'failure', ...present({ cause }) };
@@ -213,7 +225,7 @@ async function letTimePass(tree: TimeAndIds & HearsOutside & HasChildren, until:
 }
 
 async function waitWithTimeout(
-  tree: TimeAndIds & LedgerAccess & Writes & HearsOutside & HasChildren,
+  tree: TimeAndIds & LedgerAccess & ReplayAccess & Writes & HearsOutside & HasChildren,
   node: DrivenRun,
   key: string,
   request: WaitRequest,
@@ -224,7 +236,10 @@ async function waitWithTimeout(
     waitForAnswer(tree, node, key, { kind: 'question', payload }, otherwise);
   if (timeoutMs === undefined) return await unlessOver(tree, node, key, () => ask('wait'));
   const timedOut = `${key}/timeout`;
-  if (node.journal.recorded('step.recorded', timedOut) !== undefined) return undefined;
+  if (node.journal.recorded('step.recorded', timedOut) !== undefined) {
+    for (const step of [timedOut, deadlineStep(key)]) tree.replay?.again(node.run, 'step.recorded', step, {});
+    return undefined;
+  }
   const deadline = await recordedValue(tree, node, deadlineStep(key), async () => tree.clock.now() + timeoutMs);
   return (await untilDeadline(tree, node, deadline, () => ask('stop'))) ?? (await expire(tree, node, key, timedOut));
 }
@@ -267,7 +282,7 @@ async function expire(tree: Writes & HearsOutside, node: DrivenRun, wait: string
 
 /** The positions of the children that end within the time. One that stops because it cannot go on is passed on, as ever. */
 async function whoIsInTime(
-  tree: TimeAndIds & Writes & HearsOutside & HasChildren,
+  tree: TimeAndIds & ReplayAccess & Writes & HearsOutside & HasChildren,
   node: DrivenRun,
   key: string,
   results: readonly Promise<RunResult>[],

@@ -12,7 +12,7 @@ import { madeElsewhere, UNCHECKED } from '../../patterns/verification.ts';
 import { INPUT_STEP } from '../../projections/transcript.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
-import type { AgentAccess, HostAccess, TimeAndIds } from '../options.ts';
+import type { AgentAccess, HostAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import { budgetOf } from '../record/agent-setup.ts';
 import { childOf, type DrivenRun, forkedBelow } from '../record/driven-run.ts';
 import type { Remembers } from '../record/remembers.ts';
@@ -30,6 +30,7 @@ import { moneyOfTask } from './task-money.ts';
 /** What starting a child takes. */
 type StartsChildren = TimeAndIds &
   AgentAccess &
+  ReplayAccess &
   HostAccess &
   Writes &
   Remembers &
@@ -55,6 +56,7 @@ export async function startChild(
   request: ChildRequest,
   { past, all, node, drive: driveHere }: ByBuilder,
 ): Promise<ChildRun> {
+  await tree.replay?.due(parent.run, parent.abort.signal);
   const run = childOf(parent, request.key);
   const recorded = past.get(run)?.find((event) => event.event_type === 'run.started');
   const known = recorded?.event_type === 'run.started' ? recorded.payload : undefined;
@@ -62,6 +64,7 @@ export async function startChild(
   // It was started before, came to nothing, and was taken back.
   const isAnew = known === undefined && startedOf(all, run) !== undefined;
   const started = known ?? startedPayload(tree, parent, request, found);
+  if (known !== undefined && tree.replay !== undefined) await tellStart(tree, parent, request, run);
   const child = node(run, parent, started);
   if (known === undefined) {
     const cause = request.cause ?? parent.journal.newest();
@@ -82,6 +85,18 @@ export async function startChild(
         ? child.abort.abort(new TroupeError('cancelled', reason))
         : cancelElsewhere(tree, child, reason, elsewhere),
   };
+}
+
+/** With whose conversation a member goes on was decided by what had happened by then. */
+async function tellStart(tree: StartsChildren, parent: DrivenRun, request: ChildRequest, run: RunId): Promise<void> {
+  const found = request.found ?? (await tree.agent(request.agent));
+  const { continues, ...started } = startedPayload(tree, parent, request, found);
+  tree.replay?.again(
+    run,
+    'run.started',
+    INPUT_STEP,
+    'member' in request.as ? started : { ...started, ...present({ continues }) },
+  );
 }
 
 /** A child's result as its parent has it. */

@@ -8,6 +8,7 @@ import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { userText } from '../../../src/events/messages.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
+import { type ReplayOutcome, replayRun } from '../../../src/replay/replay.ts';
 import { type Brain, createWorld, type World, type WorldOptions, worldTools } from '../world.ts';
 import { advisorScenarios } from './advisors.ts';
 import { agentScenarios } from './agents.ts';
@@ -79,7 +80,25 @@ export const playByHand: PlayScenario = async (scenario, stopAt) => {
   return { result, asked, events: twin.events, ledger: [] };
 };
 
-export const playOnEngine: PlayScenario = (scenario, stopAt) => playIn(async (options) => createWorld(options), scenario, stopAt);
+/** What was played is played again from its record, and must come to the same. */
+export const playOnEngine: PlayScenario = async (scenario, stopAt) => {
+  let replayed: ReplayOutcome | undefined;
+  const played = await playIn(
+    async (options) => {
+      const world = createWorld(options);
+      const close = async (): Promise<void> => {
+        const [latest] = await world.ledger.runs({ roots: true, limit: 1 });
+        replayed = await replayRun(world.ledger, latest?.run ?? ROOT_RUN);
+        await world.close();
+      };
+      return { ...world, close };
+    },
+    scenario,
+    stopAt,
+  );
+  holds(replayed?.kind === 'identical', `Played again: ${JSON.stringify(replayed)}`);
+  return played;
+};
 
 /** Plays a scenario in a world of any engine. */
 export async function playIn(
