@@ -1,6 +1,6 @@
 /** Files that somebody wrote to try agents with: found, read and checked; every problem of every file at once. */
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, TroupeError } from '../base/errors.ts';
 import { limits } from '../base/limits.ts';
@@ -62,6 +62,3 @@ export async function readTests(root: string, wanted: readonly string[] = []): P
 }
 
 const unusable = (message: string, fix?: string): TroupeError => new TroupeError('usage', message, { fix });
-
-/** What a file names lies beside it. */
-export const besideFile = (path: string): string => dirname(path);

@@ -268,7 +268,10 @@ describe('what lies outside of the workspace', () => {
     await using place = await testWorkspace();
     await using out = await testWorkspace();
     mkdirSync(join(place.path, 'd'));
-    for (const [folder, text] of [[join(place.path, 'd'), 'mine\n'], [out.path, 'secret\n']] as const)
+    for (const [folder, text] of [
+      [join(place.path, 'd'), 'mine\n'],
+      [out.path, 'secret\n'],
+    ] as const)
       writeFileSync(join(folder, 'f.txt'), text);
     if (inGit) {
       git(place.path, 'init', '-q');
