@@ -70,8 +70,8 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'E1: an answer of a model that was recorded is not asked for again',
     change: 'recorded answers are not looked for',
     file: 'src/engine/calls/recorded-model.ts',
-    find: 'const known = recordedOutcome(recorder, step);',
-    replace: 'const known = undefined as ReturnType<typeof recordedOutcome>;',
+    find: 'const known = await recordedOutcome(recorder, step, request);',
+    replace: 'const known = undefined as Awaited<ReturnType<typeof recordedOutcome>>;',
     caughtBy: { file: 'test/sim/crash-sweep.test.ts', test: 'ends as the uncut run does' },
   },
   {

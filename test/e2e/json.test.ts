@@ -85,6 +85,10 @@ describe('what programs read', () => {
     for (const more of [['--cost'], ['--end'], ['--not-called', 'write']]) await call(0, 'why', 'last', ...more);
     await call(0, 'query', 'SELECT tool, outcome FROM calls');
     await call(0, 'blame', 'out.txt:1');
+    await call(0, 'replay', 'last');
+    await call(0, 'fork', 'last', '--no-run');
+    await call(0, 'telemetry', 'status');
+    await call(0, 'telemetry', 'backfill', 'last', '--output', 'spans.jsonl');
     await call(0, 'ps', '--all');
     await call(0, 'sessions');
     await call(0, 'tasks', 'list', '--state', 'completed');
@@ -123,6 +127,16 @@ describe('what programs read', () => {
     await call(0, 'artifacts', 'pin', ref);
     await call(0, 'artifacts', 'unpin', ref);
     await call(2, 'artifacts', 'show', 'artifact://patches/none.diff');
+  });
+
+  it('of trials', async () => {
+    const again = { agents: { helper: [{ text: 'Done.' }, { text: 'Done.' }, { text: 'Done.' }] } };
+    await at.write('replies.yaml', JSON.stringify(again));
+    await call(0, 'run', 'helper', 'Say it.');
+    await call(0, 'test', 'add', 'last', '--name', 'says');
+    await call(0, 'test');
+    await at.write('tests/table.yaml', JSON.stringify({ agents: ['helper'], cases: [{ prompt: 'Say it.' }] }));
+    await call(0, 'eval', 'tests/table.yaml');
   });
 
   it('of executors', async () => {

@@ -162,18 +162,22 @@ describe('the pages', () => {
       'docs/artifacts.md': 1,
       'docs/cli.md': 5,
       'docs/dispatch.md': 1,
+      'docs/fork.md': 1,
       'docs/groups.md': 2,
       'docs/ledger.md': 2,
       'docs/models.md': 1,
       'docs/patterns.md': 1,
       'docs/presets.md': 1,
       'docs/query.md': 1,
+      'docs/replay.md': 1,
       'docs/runners.md': 1,
       'docs/squad.md': 1,
+      'docs/telemetry.md': 1,
+      'docs/trials.md': 1,
       'examples/08-broadcast/README.md': 1,
       'examples/12-squad/README.md': 1,
     });
-    expect(count('not run')).toEqual({ 'docs/cluster.md': 2, 'docs/ledger.md': 2 });
+    expect(count('not run')).toEqual({ 'docs/cluster.md': 2, 'docs/ledger.md': 2, 'docs/trials.md': 2 });
     const silent = pages
       .flatMap(({ blocks }) => blocks)
       .filter((block) => block.language === 'console' && taskOf(block) === undefined);

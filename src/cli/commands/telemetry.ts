@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
 import type { TelemetryStatus } from '../../front/shapes/telemetry.ts';
-import { backfillTelemetry, telemetryStatus } from '../../front/telemetry.ts';
+import { backfillTelemetry, telemetryStatus } from '../../front/telemetry/telemetry.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';

@@ -2,12 +2,12 @@
  * Numbers for Prometheus. How things stand is looked up; what has happened is counted from spans, from when the server began on,
  * as a process does that starts anew: each question reads what was added since the last one and no more.
  */
-import { limits } from '../base/limits.ts';
-import { oneAtATime } from '../base/one-at-a-time.ts';
-import type { FeedPlace, Ledger } from '../ledger/port.ts';
-import { genAi2026 } from '../telemetry/conventions/genai-2026-11.ts';
-import type { AttributeValue, FinishedSpan } from '../telemetry/span.ts';
-import { createSpanReader } from '../telemetry/span-reader.ts';
+import { limits } from '../../base/limits.ts';
+import { oneAtATime } from '../../base/one-at-a-time.ts';
+import type { FeedPlace, Ledger } from '../../ledger/port.ts';
+import { genAi2026 } from '../../telemetry/conventions/genai-2026-11.ts';
+import type { AttributeValue, FinishedSpan } from '../../telemetry/span.ts';
+import { createSpanReader } from '../../telemetry/span-reader.ts';
 
 type MetricsLedger = Pick<Ledger, 'feed' | 'read' | 'runs' | 'stats'>;
 

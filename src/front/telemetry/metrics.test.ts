@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { calls, createWorld, reports, turnOf } from '../../test/support/world.ts';
-import { userText } from '../events/messages.ts';
-import type { ModelOutcome } from '../models/port.ts';
+import { calls, createWorld, reports, turnOf } from '../../../test/support/world.ts';
+import { userText } from '../../events/messages.ts';
+import type { ModelOutcome } from '../../models/port.ts';
 import { createMetrics } from './metrics.ts';
 
 it('counts what has happened since it began, once, whoever asks how often', async () => {

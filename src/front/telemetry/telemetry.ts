@@ -1,19 +1,19 @@
 /** What somebody asks about spans: whether they are sent, how far, and those of what is in the ledger already. */
-import type { Clock } from '../base/clock.ts';
-import { TroupeError } from '../base/errors.ts';
-import { limits } from '../base/limits.ts';
-import { present } from '../base/present.ts';
-import type { Random } from '../base/random.ts';
-import type { FeedPlace, Ledger } from '../ledger/port.ts';
-import type { Project } from '../project/project.ts';
-import { type BackfillOf, spansOf } from '../telemetry/backfill.ts';
-import { readCursor } from '../telemetry/cursor.ts';
-import { spanTypes } from '../telemetry/fold.ts';
-import { otlpRequest } from '../telemetry/otlp.ts';
-import { type Sending, sendOnce, sendSpans } from '../telemetry/send.ts';
-import { type TelemetrySettings, telemetrySettings } from '../telemetry/settings.ts';
-import { batchesOf } from '../telemetry/span-reader.ts';
-import type { Backfilled, TelemetryStatus } from './shapes/telemetry.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TroupeError } from '../../base/errors.ts';
+import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
+import type { Random } from '../../base/random.ts';
+import type { FeedPlace, Ledger } from '../../ledger/port.ts';
+import type { Project } from '../../project/project.ts';
+import { type BackfillOf, spansOf } from '../../telemetry/backfill.ts';
+import { readCursor } from '../../telemetry/cursor.ts';
+import { spanTypes } from '../../telemetry/fold.ts';
+import { otlpRequest } from '../../telemetry/otlp.ts';
+import { type Sending, sendOnce, sendSpans } from '../../telemetry/send.ts';
+import { type TelemetrySettings, telemetrySettings } from '../../telemetry/settings.ts';
+import { batchesOf } from '../../telemetry/span-reader.ts';
+import type { Backfilled, TelemetryStatus } from '../shapes/telemetry.ts';
 
 type Asked = Pick<Project, 'config' | 'ledger'>;
 
