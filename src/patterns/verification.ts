@@ -4,6 +4,7 @@
  */
 
 import { limits } from '../base/limits.ts';
+import { startOf } from '../base/whole-words.ts';
 import { counted } from '../base/wording.ts';
 import type { Claim, Verification } from '../events/catalogue.ts';
 import { succeeded } from '../events/succeeded.ts';
@@ -34,7 +35,7 @@ function bounded(reasons: readonly string[]): string[] {
   const most = limits.verificationReasons;
   const kept =
     reasons.length > most ? [...reasons.slice(0, most - 1), `and ${counted(reasons.length - most + 1, 'more reason')}`] : reasons;
-  return kept.map((reason) => reason.slice(0, limits.verificationReasonCharacters));
+  return kept.map((reason) => startOf(reason, limits.verificationReasonCharacters));
 }
 
 /**

@@ -9,6 +9,7 @@ import { systemRandom } from '../base/random.ts';
 import { createRedactor } from '../base/secrets/redact.ts';
 import { malformedArguments } from '../loop/prompts.ts';
 import { toFailure } from '../models/failures.ts';
+import { unverified } from '../patterns/verification.ts';
 import { createTail } from '../runner/host/tail.ts';
 import { createBuiltIns } from './built-ins.ts';
 import type { ToolContext, ToolOutcome } from './port.ts';
@@ -126,5 +127,14 @@ describe('a cut leaves no half of a secret', () => {
     for (const secret of [TOKEN, PHRASE])
       for (const text of across(secret, limits.modelErrorCharacters)) expectNoHalf(toFailure(new Error(text), context).message);
     for (const text of across(TOKEN, 300)) expectNoHalf(malformedArguments(text));
+  });
+
+  it('in the reasons why a result is not verified', () => {
+    for (const text of across(TOKEN, limits.verificationReasonCharacters)) {
+      const verdict = unverified([text]);
+      const reasons = verdict.state === 'unverified' ? verdict.reasons : [];
+      expect(reasons.join()).toContain('word word');
+      for (const reason of reasons) expectNoHalf(reason);
+    }
   });
 });

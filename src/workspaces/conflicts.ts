@@ -1,7 +1,9 @@
 /** What git says about work that does not go together, as values: which files, in which way, which lines, whose. */
+
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { startOf } from '../base/whole-words.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { MergeConflict } from './port.ts';
 import { gitFailure, type PrivateGit } from './private-git.ts';
@@ -129,5 +131,5 @@ function hunksOf(text: string, { ours, theirs }: Naming): MergeConflict['hunks']
 
 const shown = (lines: readonly string[]): string => {
   const text = Buffer.from(lines.join('\n'), 'latin1').toString('utf8');
-  return text.length > limits.conflictBytes ? `${text.slice(0, limits.conflictBytes)}…` : text;
+  return text.length > limits.conflictBytes ? `${startOf(text, limits.conflictBytes)}…` : text;
 };

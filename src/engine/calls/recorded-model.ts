@@ -2,8 +2,10 @@
  * The model as the loop sees it: each turn's call is a recorded step. The request is durable before the call, the
  * answer is queued before anything is done with it, and a call that was answered before a crash is not made again.
  */
+
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { ModelFailure, Payloads } from '../../events/catalogue.ts';
 import { toolCallsOf } from '../../events/messages.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
@@ -163,7 +165,7 @@ function stoppedBy({ abort }: DrivenRun, error: ModelFailure): ModelFailure {
 /** For whoever wants to know why it was not done in time. */
 function noteLast({ node }: Recorder, error: ModelFailure | undefined): void {
   if (error === undefined || error.kind === 'cancelled') return;
-  node.lastKnown = `the last try failed: ${error.message}`.slice(0, limits.peerReasonCharacters);
+  node.lastKnown = startOf(`the last try failed: ${error.message}`, limits.peerReasonCharacters);
 }
 
 const LEFT: ModelFailure = { kind: 'cancelled', message: 'The run was left in the middle of the call.' };

@@ -2,7 +2,9 @@
  * Claims are checked in the run that made them, once, as soon as they are made: whoever goes on from the answer goes on with
  * what it was found to be worth. The outcome is recorded, so that another life does not judge anew what others built on.
  */
+
 import { limits } from '../../base/limits.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { Claim, Payloads, Verification } from '../../events/catalogue.ts';
 import type { LoopResult } from '../../loop/port.ts';
 import { restsOn, UNCHECKED, unverified } from '../../patterns/verification.ts';
@@ -38,13 +40,13 @@ export async function checkLoopResult(
 async function checkOwn(tree: ChecksClaims, node: DrivenRun, { status, claims }: LoopResult): Promise<Verification> {
   if (status !== 'completed' || claims.length === 0) return UNCHECKED;
   const known = node.journal.recorded('evidence.checked', CHECK_STEP);
-  if (known !== undefined) return verificationOf(known.payload);
+  if (known !== undefined) return verificationOf(tree, known.payload);
   const workspace = tree.workspaceOf(node);
   const now = await lookNow(tree, node, CHECK_STEP);
   const events = await evidenceOfWork(tree, node);
   const checked = checkClaims(claims, { events, earlier: await earlierChanges(tree, node, events), workspace, now });
   tree.writer.enqueue([node.journal.event('evidence.checked', checked, { step: CHECK_STEP, actor: 'system' })]);
-  return verificationOf(checked);
+  return verificationOf(tree, checked);
 }
 
 /** Claims that were backed when they were made, held against what others in the same workspace have done since. */
@@ -52,7 +54,7 @@ export async function checkAgain(tree: ChecksClaims, node: DrivenRun, claims: re
   const now = await lookNow(tree, node, CHECK_STEP);
   const events = await evidenceOfWork(tree, node);
   const earlier = await earlierChanges(tree, node, events);
-  return verificationOf(checkClaims(claims, { events, earlier, workspace: tree.workspaceOf(node), now }));
+  return verificationOf(tree, checkClaims(claims, { events, earlier, workspace: tree.workspaceOf(node), now }));
 }
 
 /** What the workspace holds now. Whatever changed since somebody last looked is recorded first. */
@@ -66,18 +68,18 @@ export async function lookNow(tree: ChecksClaims, node: DrivenRun, step: string)
   return look.state;
 }
 
-function verificationOf({ claims }: Payloads['evidence.checked']): Verification {
+function verificationOf({ redact }: Pick<ChecksClaims, 'redact'>, { claims }: Payloads['evidence.checked']): Verification {
   const unbacked = claims.filter(({ backed }) => !backed);
   if (unbacked.length === 0) return { state: 'verified' };
   return unverified(
-    unbacked.map(({ claim, why }) => `${claimText(claim)}: ${why}`),
+    unbacked.map(({ claim, why }) => `${claimText(claim, redact)}: ${why}`),
     unbacked.map(({ claim }) => claim),
   );
 }
 
 /** In one line and in quotes: an agent wrote it, and it is read where the runtime speaks. */
-function claimText(claim: Claim): string {
-  const said = claim.kind === 'file' ? claim.path : claim.command;
-  const cut = said.length > limits.claimCharacters ? `${said.slice(0, limits.claimCharacters)}…` : said;
+function claimText(claim: Claim, redact: (text: string) => string): string {
+  const said = redact(claim.kind === 'file' ? claim.path : claim.command);
+  const cut = said.length > limits.claimCharacters ? `${startOf(said, limits.claimCharacters)}…` : said;
   return `${claim.kind} ${JSON.stringify(cut)}`;
 }

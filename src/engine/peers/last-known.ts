@@ -1,5 +1,7 @@
 /** What is known of an agent elsewhere when nobody waits for it any longer: for whoever wants to know why it was not done. */
+
 import { limits } from '../../base/limits.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { PeerFailure, PeerOutcome } from '../../peers/port.ts';
 import type { PeerExchange, PeerRecorder } from './recorder.ts';
 
@@ -10,7 +12,7 @@ export type Tried = PeerOutcome | { readonly kind: 'closed'; readonly failure: P
 export function noteLast(recorder: PeerRecorder, at: Pick<PeerExchange, 'step' | 'trouble'>, came?: Tried): void {
   const { tree, node } = recorder;
   const last = came?.kind === 'stopped' ? came.last : recordedLast(recorder, at);
-  node.lastKnown = tree.redact(last.slice(0, limits.peerReasonCharacters));
+  node.lastKnown = startOf(tree.redact(last), limits.peerReasonCharacters);
 }
 
 function recordedLast({ node, tasks }: PeerRecorder, { step, trouble }: Pick<PeerExchange, 'step' | 'trouble'>): string {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { limits } from '../../base/limits.ts';
 import { fail } from '../../base/result.ts';
+import { createRedactor } from '../../base/secrets/redact.ts';
 import { Interruption } from '../interruption.ts';
 import { captureTask } from './capture-task.ts';
 
@@ -62,4 +64,28 @@ it('says again in every life what no patch holds: the run is not verified', asyn
   expect(await captureTask(tree as never, node as never)).toEqual(reasons);
   expect(written).toMatchObject([{ type: 'task.captured', payload: { missing: value.missing } }]);
   expect(await captureTask(tree as never, node as never)).toEqual(reasons);
+});
+
+it('shows no half of a secret where what it shows of the work is cut', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const phrase = 'Zq7-first Zq7-second';
+  const { text: redact } = createRedactor([{ name: 'PASS', value: phrase }]);
+  const place = { kind: 'worktree', path: '/w', base: 'b', repo: '/r' };
+  const terms = { task: 'task-1', include: [], exclude: [], noTouch: [], mode: 'full', place };
+  for (const secret of [token, phrase]) {
+    const written: { payload: { diff?: string } }[] = [];
+    const before = 'word '.repeat(limits.taskDiffCharacters).slice(0, limits.taskDiffCharacters - (secret.length >> 1));
+    const value = { patch: Buffer.alloc(0), files: [], outside: [], text: `${before} ${secret} more` };
+    const tree = {
+      ...{ session: 'ses_1', workspace: '/w', moved: new Map(), workspaceOf: () => '/w', redact },
+      places: { capture: async () => ({ ok: true, value }), release: async () => undefined },
+      writer: { flushed: async () => undefined, write: async (events: typeof written) => void written.push(...events) },
+      ledger: { read: async () => [] },
+    };
+    const journal = { past: [], recorded: () => undefined, event: (type: string, payload: object) => ({ type, payload }) };
+    const node = { run: 'run_1', started: { origin: { kind: 'task', terms } }, journal };
+    await captureTask(tree as never, node as never);
+    expect(written[0]?.payload.diff).toContain('word word');
+    expect(redact(written[0]?.payload.diff ?? '')).not.toMatch(/a1B2|ghp_|Zq7/);
+  }
 });

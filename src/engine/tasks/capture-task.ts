@@ -2,8 +2,10 @@
  * The end of a task's work, where it was done: what lies outside of its terms is taken back and kept, and the rest is kept as one
  * patch. It happens before anything is run that decides whether the work is good, so that nothing passes by what was not allowed.
  */
+
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
@@ -94,7 +96,7 @@ async function captured(tree: CapturesTasks, node: DrivenRun, terms: TaskTerms):
     undone: outside.map((one) => ({ ...one })),
     ...present({
       missing: missing.length === 0 ? undefined : someOf(missing).map(tree.redact),
-      diff: text === '' ? undefined : text.slice(0, limits.taskDiffCharacters),
+      diff: text === '' ? undefined : startOf(tree.redact(text), limits.taskDiffCharacters),
       patch: patch.length === 0 ? undefined : await keepPatch(tree, node, `${CAPTURE_STEP}/patch`, patch, [task]),
     }),
   };

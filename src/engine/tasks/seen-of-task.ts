@@ -1,7 +1,9 @@
 /** What the runtime saw of a task's work, from the events of its run: never what anybody says of it. */
+
 import { isAbsolute } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
 import type { CollectedWork } from '../../patterns/task-support.ts';
@@ -116,5 +118,5 @@ function testsOf(events: readonly LedgerEvent[]): CollectedWork['tests'] {
 
 function joined(diffs: readonly string[]): string {
   const text = diffs.join('\n');
-  return text.length > limits.taskDiffCharacters ? `${text.slice(0, limits.taskDiffCharacters)}\n[…]` : text;
+  return text.length > limits.taskDiffCharacters ? `${startOf(text, limits.taskDiffCharacters)}\n[…]` : text;
 }

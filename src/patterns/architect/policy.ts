@@ -1,5 +1,7 @@
 /** What happens when a task fails: tried again, given to somebody else, made smaller, or given up. Every step is recorded. */
+
 import { limits } from '../../base/limits.ts';
+import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { succeeded } from '../../events/succeeded.ts';
@@ -52,7 +54,7 @@ export function failedBy(result: RunResult, collected: CollectedWork, stalled: s
 /** The lines of an output that say what is wrong; all of it when none does. */
 function telling(output: string): string {
   const lines = output.split('\n').filter((line) => /error|fail|not ok|expected|assert|exception|cannot|undefined/i.test(line));
-  return (lines.length === 0 ? output : lines.join('\n')).slice(0, limits.taskLineCharacters);
+  return startOf(lines.length === 0 ? output : lines.join('\n'), limits.taskLineCharacters);
 }
 
 /** How often each error came, with the executor that has the task now. */

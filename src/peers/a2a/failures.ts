@@ -1,7 +1,9 @@
 /** What goes wrong on the way to a peer, and whether what was sent can have arrived. */
+
 import { A2AError, InvalidAgentResponseError, TaskNotFoundError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { messageOf } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { PeerFailure } from '../port.ts';
 
 /** Thrown through the SDK by our own `fetch`. */
@@ -101,4 +103,4 @@ function causeOf(error: unknown, is: (one: object) => boolean): object | undefin
   return undefined;
 }
 
-const shown = (text: string): string => text.slice(0, limits.peerReasonCharacters).toWellFormed();
+const shown = (text: string): string => startOf(text, limits.peerReasonCharacters).toWellFormed();

@@ -16,6 +16,7 @@ import {
 } from '@a2a-js/sdk';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { startOf } from '../../base/whole-words.ts';
 import type { AnsweredQuestion, PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
 import { costIn, laterCost, type SaidCost } from './usage.ts';
 
@@ -207,14 +208,11 @@ function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, took 
   }
   if (state === 'input-required' || state === 'auth-required') {
     const needs = state === 'input-required' ? 'input' : 'auth';
-    const question = (words || said || 'It waits for an answer and does not say to what.').slice(
-      0,
-      limits.peerQuestionCharacters,
-    );
+    const question = startOf(words || said || 'It waits for an answer and does not say to what.', limits.peerQuestionCharacters);
     return { kind: 'asks', question, needs, mark: status && markOf(status), ...came };
   }
   const why = words || said || artifacts.map(({ parts }) => wordsIn(parts)).join('\n\n');
-  return { kind: 'ended', state, message: why.slice(0, limits.peerReasonCharacters), ...came };
+  return { kind: 'ended', state, message: startOf(why, limits.peerReasonCharacters), ...came };
 }
 
 /** A stranger's words in a sentence of ours: on one line, and not many. */

@@ -2,7 +2,9 @@
  * The card of an agent that lives elsewhere: fetched, checked, kept for as long as its server says, and held against the owner's
  * pin and key. While the server is down a kept card stands in. Never throws for what a server does.
  */
+
 import { limits } from '../../base/limits.ts';
+import { startOf } from '../../base/whole-words.ts';
 import { ONCE } from '../a2a/once.ts';
 import { checkCard } from './check-card.ts';
 import { chooseInterface } from './choose-interface.ts';
@@ -94,7 +96,7 @@ function extensionProblem({ capabilities }: ReadCard['card'], { extensions: want
 
 /** Reasons hold what strangers wrote. */
 function bounded(outcome: CardOutcome): CardOutcome {
-  const cut = (text: string): string => text.slice(0, limits.cardReasonCharacters).toWellFormed();
+  const cut = (text: string): string => startOf(text, limits.cardReasonCharacters).toWellFormed();
   if (outcome.state === 'read')
     return outcome.standIn === undefined
       ? outcome
