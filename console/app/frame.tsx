@@ -9,6 +9,7 @@ import type { Place } from './places.ts';
 import { Rail } from './rail.tsx';
 import { useTitle } from './title.ts';
 
+const AnotherDevice = lazy(async () => ({ default: (await import('../parts/device/another-device.tsx')).AnotherDevice }));
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 interface Props {
@@ -16,7 +17,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-type Over = 'palette' | 'help' | undefined;
+type Over = 'palette' | 'help' | 'device' | undefined;
 
 export function Frame({ entry, children }: Props) {
   const [over, setOver] = useState<Over>();
@@ -40,14 +41,24 @@ export function Frame({ entry, children }: Props) {
       <a className="skip" href="#main">
         To the content
       </a>
-      <Rail current={entry} openPalette={() => setOver('palette')} openHelp={() => setOver('help')} />
+      <Rail
+        current={entry}
+        openPalette={() => setOver('palette')}
+        openHelp={() => setOver('help')}
+        openDevice={() => setOver('device')}
+      />
       <main className="main" id="main" tabIndex={-1}>
         <LinkLine />
         {children}
       </main>
       {over === 'palette' && (
         <Suspense>
-          <Palette close={close} />
+          <Palette close={close} openDevice={() => setOver('device')} />
+        </Suspense>
+      )}
+      {over === 'device' && (
+        <Suspense>
+          <AnotherDevice close={close} page={location.pathname + location.search} />
         </Suspense>
       )}
       {over === 'help' && <KeysHelp close={close} />}

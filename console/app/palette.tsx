@@ -23,7 +23,12 @@ const LEAST_SCORE = 0.000_001;
 const scoreOf = (value: string, search: string, keywords?: string[]): number =>
   value.startsWith(FOUND) ? LEAST_SCORE : defaultFilter(value, search, keywords);
 
-export function Palette({ close }: { readonly close: () => void }) {
+interface Props {
+  readonly close: () => void;
+  readonly openDevice: () => void;
+}
+
+export function Palette({ close, openDevice }: Props) {
   const [, go] = useLocation();
   const [text, setText] = useState('');
   const sessions = useSessions();
@@ -53,6 +58,9 @@ export function Palette({ close }: { readonly close: () => void }) {
             ))}
           </Command.Group>
           <Command.Group heading="Acts">
+            <Command.Item value="log in another device, a phone" onSelect={openDevice}>
+              Log in another device
+            </Command.Item>
             <Command.Item value="log out" onSelect={() => void logOut()}>
               Log out
             </Command.Item>

@@ -9,9 +9,10 @@ interface Props {
   readonly current: Place | undefined;
   readonly openPalette: () => void;
   readonly openHelp: () => void;
+  readonly openDevice: () => void;
 }
 
-export function Rail({ current, openPalette, openHelp }: Props) {
+export function Rail({ current, openPalette, openHelp, openDevice }: Props) {
   const inbox = useInbox();
   const waiting = inbox.state === 'there' ? inbox.value.length : 0;
   const here = current?.ofSession === true ? 'sessions' : current?.name;
@@ -56,6 +57,12 @@ export function Rail({ current, openPalette, openHelp }: Props) {
           <span className="rail-word">
             Keys <kbd>?</kbd>
           </span>
+        </button>
+        <button type="button" className="button quiet" onClick={openDevice}>
+          <span className="rail-sign" aria-hidden="true">
+            ⧉
+          </span>
+          <span className="rail-word">Another device</span>
         </button>
         <SchemeButton />
       </div>

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { handClock } from '../../test/support/hand-clock.ts';
 import { limits } from '../base/limits.ts';
 import { seededRandom } from '../base/random.ts';
-import { createLogins } from './logins.ts';
+import { createLogins, fleetingKeys, type LoginKeys, ownersCode } from './logins.ts';
 
 function given(marks: Map<string, string> = new Map([['user', 'one']])) {
   const clock = handClock();
-  const secret = seededRandom(7).bytes(32);
-  const options = { clock, random: seededRandom(1), secret, mark: (name: string) => marks.get(name) };
-  return { clock, marks, logins: createLogins(options), again: (key = secret) => createLogins({ ...options, secret: key }) };
+  const keys = fleetingKeys(seededRandom(7));
+  const mark = (name: string) => marks.get(name);
+  const options = { clock, random: seededRandom(1), keys, server: 'here', owner: 'user', mark };
+  const again = (more: { keys?: LoginKeys; server?: string } = {}) => createLogins({ ...options, ...more });
+  return { clock, marks, keys, logins: createLogins(options), again };
 }
 
 const loggedIn = ({ logins }: ReturnType<typeof given>) => {
@@ -41,7 +43,7 @@ describe('logins', () => {
     const { cookie, key } = loggedIn(world);
     expect(world.again().holder(cookie)?.name).toBe('user');
     expect(world.again().holder(cookie)?.hasKey(key)).toBe(true);
-    expect(world.again(seededRandom(8).bytes(32)).holder(cookie)).toBeUndefined();
+    expect(world.again({ keys: fleetingKeys(seededRandom(8)) }).holder(cookie)).toBeUndefined();
   });
 
   it('believe no cookie that was changed, and give each a key of its own', () => {
@@ -60,6 +62,24 @@ describe('logins', () => {
       expect(world.logins.holder(cookie)).toBeUndefined();
     expect(world.logins.holder(one.cookie)?.hasKey(other.key)).toBe(false);
     expect(world.logins.holder(one.cookie)?.hasKey(one.cookie)).toBe(false);
+  });
+
+  it('swap a code that the owner made beside the server: once, there, in time', () => {
+    const world = given();
+    const make = (server = 'here', secret = world.keys.secret()) =>
+      ownersCode(secret, server, world.clock, seededRandom(Math.PI));
+    const code = make();
+    expect(world.logins.swap(code)).toMatchObject({ name: 'user' });
+    expect(world.logins.swap(code)).toBeUndefined();
+    const [time = '', id = '', signature = ''] = code.split('.');
+    const wrong = [
+      make('there'),
+      make('here', seededRandom(8).bytes(32)),
+      ...[`${Number(time) + 1}.${id}.${signature}`, `${time}.x${id}.${signature}`, `${code}.x`, `${time}.${id}.`, '..', ''],
+    ];
+    for (const one of wrong) expect(world.again().swap(one)).toBeUndefined();
+    world.clock.advance(limits.loginCodeMs);
+    expect(world.again().swap(code)).toBeUndefined();
   });
 
   it('end: by themselves, when somebody leaves, and with the token of whoever they are for', () => {

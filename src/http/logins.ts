@@ -4,7 +4,8 @@
  * need beside it: cookies go to every port of a host, what the page keeps does not.
  *
  * A cookie is signed, not stored: it says whose it is and until when. It dies with the secret that signed it, and with the token
- * of whoever it is for.
+ * of whoever it is for. Whoever has the secret, the owner on the machine of the server, makes codes as well: each names the server
+ * that it is for, so that it works once.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
@@ -30,23 +31,61 @@ export interface Logins {
   end(cookie: string): void;
 }
 
+/** What outlives a server, where there is a place for it. */
+export interface LoginKeys {
+  /** Signs cookies; with another one every login has ended. */
+  secret(): Uint8Array;
+  hasEnded(id: string): boolean;
+  /** Before its time, which is `until`. */
+  end(id: string, until: number): void;
+}
+
 export interface LoginOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Signs cookies. */
-  readonly secret: Uint8Array;
+  readonly keys: LoginKeys;
+  /** Known to whoever may make codes elsewhere; another one for each server. */
+  readonly server: string;
+  /** Whom such codes are for. */
+  readonly owner: string;
   /** What changes when the token of this name does; `undefined` when there is nobody of this name. */
   mark(name: string): string | undefined;
 }
 
 const CODE_BYTES = 24;
+export const SECRET_BYTES = 32;
+
+/** Those of a server without a place of its own: they end with it. */
+export function fleetingKeys(random: Random): LoginKeys {
+  const secret = random.bytes(SECRET_BYTES);
+  const ended = new Map<string, number>();
+  return {
+    secret: () => secret,
+    hasEnded: (id) => ended.has(id),
+    end(id, until) {
+      ended.set(id, until);
+      for (const oldest of ended.keys()) if (ended.size > limits.loginsEnded) ended.delete(oldest);
+    },
+  };
+}
+
+const chanceOf = (random: Random): string => Buffer.from(random.bytes(CODE_BYTES)).toString('base64url');
+const signed = (secret: Uint8Array, words: string): string => createHmac('sha256', secret).update(words).digest('base64url');
+
+/** A code for the owner of a server, made beside it. */
+export function ownersCode(secret: Uint8Array, server: string, clock: Clock, random: Random): string {
+  const body = `${clock.now() + limits.loginCodeMs}.${chanceOf(random)}`;
+  return `${body}.${signed(secret, `owner ${server} ${body}`)}`;
+}
+
 const claims = z.strictObject({ name: z.string(), until: z.number(), id: z.string() });
 
-export function createLogins({ clock, random, secret, mark }: LoginOptions): Logins {
-  const codes = new Map<string, { readonly name: string; readonly until: number }>();
-  const ended = new Map<string, number>();
-  const chance = (): string => Buffer.from(random.bytes(CODE_BYTES)).toString('base64url');
-  const sign = (words: string): string => createHmac('sha256', secret).update(words).digest('base64url');
+export function createLogins(options: LoginOptions): Logins {
+  const { clock, random, keys, mark } = options;
+  const codes = new Map<string, CodeFor>();
+  const owners = readOwnersCodes(options);
+  const chance = (): string => chanceOf(random);
+  const sign = (words: string): string => signed(keys.secret(), words);
   const keyOf = (cookie: string): string => sign(`key ${cookie}`);
   const read = (cookie: string): z.infer<typeof claims> | undefined => {
     const [body = '', signature = '', ...rest] = cookie.split('.');
@@ -55,7 +94,7 @@ export function createLogins({ clock, random, secret, mark }: LoginOptions): Log
     const known = said.success ? mark(said.data.name) : undefined;
     if (!said.success || known === undefined || rest.length > 0) return undefined;
     const isOurs = isSame(signature, sign(`cookie ${body} ${known}`));
-    return isOurs && said.data.until > clock.now() && !ended.has(said.data.id) ? said.data : undefined;
+    return isOurs && said.data.until > clock.now() && !keys.hasEnded(said.data.id) ? said.data : undefined;
   };
   return {
     code(name) {
@@ -65,8 +104,9 @@ export function createLogins({ clock, random, secret, mark }: LoginOptions): Log
       return { code, expiresAt: until };
     },
     swap(code) {
-      const hash = sign(`code ${code.slice(0, limits.tokenCharacters)}`);
-      const found = codes.get(hash);
+      const given = code.slice(0, limits.tokenCharacters);
+      const hash = sign(`code ${given}`);
+      const found = codes.get(hash) ?? owners(given);
       codes.delete(hash);
       const known = found === undefined ? undefined : mark(found.name);
       if (found === undefined || known === undefined || found.until <= clock.now()) return undefined;
@@ -81,10 +121,29 @@ export function createLogins({ clock, random, secret, mark }: LoginOptions): Log
     },
     end(cookie) {
       const said = read(cookie);
-      if (said === undefined) return;
-      ended.set(said.id, said.until);
-      for (const [id, until] of ended) if (until <= clock.now() || ended.size > limits.loginsEnded) ended.delete(id);
+      if (said !== undefined) keys.end(said.id, said.until);
     },
+  };
+}
+
+interface CodeFor {
+  readonly name: string;
+  readonly until: number;
+}
+
+/** Each once: what was used is known for as long as it could be used again. */
+function readOwnersCodes({ clock, keys, server, owner }: LoginOptions): (code: string) => CodeFor | undefined {
+  const used = new Map<string, number>();
+  return (code) => {
+    const [time = '', id = '', signature = '', ...rest] = code.split('.');
+    const until = Number(time);
+    const now = clock.now();
+    for (const [old, end] of used) if (end <= now) used.delete(old);
+    const isOurs = isSame(signature, signed(keys.secret(), `owner ${server} ${time}.${id}`));
+    if (!isOurs || rest.length > 0 || !(until <= now + limits.loginCodeMs) || used.has(id)) return undefined;
+    if (used.size >= limits.loginCodes) return undefined;
+    used.set(id, until);
+    return { name: owner, until };
   };
 }
 

@@ -291,8 +291,59 @@ describe('the inbox', () => {
     const context = await looking.browser.newContext();
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
-    await page.goto(`${world.origin}/inbox`);
+    await page.goto(`${world.origin}/health?from=elsewhere`);
     await page.getByRole('heading', { name: 'You are not logged in' }).waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await barriers(page)).toEqual([]);
+    }
+    // What was asked for is shown after the login; a link that names a page shows that, and none of another origin.
+    await page.goto(world.origin + world.loginPath());
+    await page.waitForURL(`${world.origin}/health?from=elsewhere`);
+    for (const [named, shown] of [
+      ['/costs', '/costs'],
+      ['//evil.example/a', '/'],
+      ['/\\evil.example/a', '/'],
+      ['/login#x', '/'],
+      ['', '/'],
+    ] as const) {
+      await page.goto('about:blank');
+      await page.goto(world.origin + world.loginPath() + named);
+      await page.waitForURL(world.origin + shown);
+    }
     await context.close();
+  });
+
+  it('logs a phone in by one link, which shows it the question', async () => {
+    await using world = await serve();
+    const item = await start(world, 'asker');
+    await using opened = await looking.open(world, '/inbox');
+    const { page, wrong } = opened;
+    await page.getByRole('button', { name: 'On a phone' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Another device' });
+    const address = await dialog.getByRole('textbox').inputValue();
+    await dialog.getByRole('img', { name: 'The link as a QR code' }).waitFor();
+    await shots(page, 'another-device');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await barriers(page)).toEqual([]);
+    }
+    const phone = await looking.browser.newContext({ viewport: { width: 380, height: 780 }, hasTouch: true });
+    phone.setDefaultTimeout(PATIENCE_MS);
+    const small = await phone.newPage();
+    await small.goto(address);
+    await small.getByText('Which colour?').waitFor();
+    expect(new URL(small.url()).pathname).toBe(`/answer/${item.run}/${item.wait}`);
+    await small.getByRole('button', { name: 'blue' }).click();
+    await small.getByText('Answered. The run goes on.').waitFor();
+    await small.goto('about:blank');
+    await small.goto(address);
+    await small.getByText(/There is no such code, or not any more/).waitFor();
+    await phone.close();
+    await page.keyboard.press('Escape');
+    await page.goto(`${world.origin}/health`);
+    await page.getByRole('button', { name: 'Another device' }).click();
+    expect(await dialog.getByRole('textbox').inputValue()).toMatch(/#[\w-]+\/health$/);
+    expect(wrong).toEqual([]);
   });
 });

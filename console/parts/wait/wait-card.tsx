@@ -1,12 +1,16 @@
 /** Something that waits for a person: the largest thing on the screen while it is open. */
+import { lazy, Suspense, useState } from 'react';
 import type { InboxItem } from '../../api/types.ts';
 import '../styles/wait-card.css';
+import { addressOfWait } from './address.ts';
 import { useAnswer } from './answer.ts';
 import { AnsweredBefore } from './answered-before.tsx';
 import { Outcome } from './outcome.tsx';
 import { PermissionWait } from './permission.tsx';
 import { QuestionWait } from './question.tsx';
 import { WayDown } from './way-down.tsx';
+
+const AnotherDevice = lazy(async () => ({ default: (await import('../device/another-device.tsx')).AnotherDevice }));
 
 interface Props {
   readonly item: InboxItem;
@@ -27,6 +31,7 @@ export function WaitCard({ item, isGone }: Props) {
           {item.kind === 'permission' ? `${item.agent} wants to use ${item.tool}` : `${item.agent} asks`}
         </h2>
         <WayDown item={item} />
+        {!isGone && <OnAPhone item={item} />}
       </header>
       {isElsewhere && <AnsweredBefore run={item.run} wait={item.wait} />}
       {item.kind === 'permission' ? (
@@ -40,3 +45,20 @@ export function WaitCard({ item, isGone }: Props) {
 }
 
 const CLOSED = { answering: { state: 'done', words: '' }, send: () => undefined } as const;
+
+/** The same question alone, behind a link that also logs in. */
+function OnAPhone({ item }: { readonly item: InboxItem }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button quiet" onClick={() => setOpen(true)}>
+        On a phone
+      </button>
+      {isOpen && (
+        <Suspense>
+          <AnotherDevice close={() => setOpen(false)} page={addressOfWait(item, 'answer')} />
+        </Suspense>
+      )}
+    </>
+  );
+}

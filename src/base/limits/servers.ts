@@ -21,6 +21,8 @@ export const serverLimits = {
   loginCodes: 100,
   loginMs: 7 * 24 * 60 * MINUTE,
   loginsEnded: 10_000,
+  serverNotes: 32,
+  serverProbeMs: 2 * SECOND,
   streamBatchEvents: 500,
   streamBatchBytes: 1 * MIB,
   streamReadEvents: 100,

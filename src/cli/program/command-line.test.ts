@@ -248,6 +248,7 @@ describe('the program', () => {
         "mcp",
         "acp",
         "serve",
+        "console",
         "worker",
         "cluster",
         "completion",

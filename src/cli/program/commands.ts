@@ -14,6 +14,7 @@ import type { OutputOptions } from '../drive/finish-run.ts';
 import type { ExportOptions } from '../export/export.ts';
 import type { MeasureOptions } from '../measure/measure.ts';
 import type { AcpCommandOptions } from '../serving/acp.ts';
+import type { ConsoleLinkOptions } from '../serving/console-link.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
@@ -235,5 +236,11 @@ function describeServers(add: Add, perform: Perform): void {
     .option('--allow-host <name>', 'another name under which the server is reached; may be given again', collectText)
     .action((options: ServeOptions) =>
       perform(async (context) => (await import('../serving/serve.ts')).serveCommand(context, options)),
+    );
+  add('console', 'a link that logs another browser in to the console that is served here', 'troupe console --page /inbox')
+    .option('--page <path>', 'what it shows then; the inbox without it')
+    .option('--end-logins', 'end every login instead, as after a phone was lost')
+    .action((options: ConsoleLinkOptions) =>
+      perform(async (context) => (await import('../serving/console-link.ts')).consoleLinkCommand(context, options)),
     );
 }

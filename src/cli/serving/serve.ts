@@ -21,6 +21,7 @@ import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { createServedConsole, type ServedConsole, showConsole } from './console-pages.ts';
 import { createServedEdges } from './edges.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
+import { createServedLogins } from './served-logins.ts';
 import { beginWebhooks, webhooksOf } from './webhooks.ts';
 
 export interface ServeOptions {
@@ -63,8 +64,9 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       ledger: project.config.ledgerAddress,
       onError: logError(context, 'example'),
     });
+    const logins = createServedLogins(context, project.config.root);
     const api = createServedApi({
-      ...{ ...door, examples, url, documents: exportPieces },
+      ...{ ...door, examples, url, documents: exportPieces, logins: logins.kept },
       ledger: project.ledger,
       project,
       clock,
@@ -82,6 +84,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       await a2a.ready();
       if (grpcPort !== undefined) await a2a.listen({ ...door, host, port: grpcPort });
       const server = await listen({ fetch: (request, connection) => app.fetch(request, connection), host, port, clock });
+      logins.tell(server.origin, url);
       announce(context, server, callers.tokens.length > 0, api);
       for (const line of edges.begin(server.origin)) context.terminal.progress.line(line);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
@@ -96,6 +99,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       api.close();
       await Promise.all([mcp.close(), a2a.close(), server.stop(), hooks, examples.close()]);
     } finally {
+      logins.leave();
       edges.close();
       await Promise.all([mcp.close(), a2a.close(), examples.close()]);
     }

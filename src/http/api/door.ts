@@ -66,7 +66,7 @@ const unknown = (message: string): Refusal => ({
   status: 401,
   code: 'unauthenticated',
   message,
-  fix: 'Send Authorization: Bearer <token>, or open the link that troupe serve prints.',
+  fix: 'Send Authorization: Bearer <token>, or open a link that troupe console prints.',
 });
 
 const refusedAs = (code: string, message: string): Refusal => ({ status: 403, code, message });

@@ -40,7 +40,7 @@ export function loginRoutes(logins: Logins, version: string, proxied?: string): 
             status: 401,
             code: 'unknown_code',
             message: 'There is no such code, or not any more: each works once, within ten minutes.',
-            fix: 'Have another one made: troupe serve prints one at its start.',
+            fix: 'Have another one made: troupe console prints one.',
           });
         const { name, key, cookie, expiresAt } = made;
         const response = Response.json({ name, key, expiresAt: isoTime(expiresAt) });
@@ -64,7 +64,7 @@ export function loginRoutes(logins: Logins, version: string, proxied?: string): 
   ];
 }
 
-/** Behind the `#`: a browser sends it to nobody. */
+/** Behind the `#`: a browser sends it to nobody. A page of the console may follow, which is shown then. */
 export const loginPath = (made: string): string => `/login#${made}`;
 
 const isoTime = (at: number): string => new Date(at).toISOString();

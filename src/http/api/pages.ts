@@ -1,4 +1,5 @@
 /** The few pages that there are: how to get in, and what the API does. Nothing in them comes from elsewhere, or from an agent. */
+import { limits } from '../../base/limits.ts';
 import { ok } from '../../base/result.ts';
 import { openApi } from './openapi.ts';
 import { addressOf, defineRoute, type Route, type RouteReply } from './route.ts';
@@ -36,6 +37,9 @@ export function pageRoutes(routes: readonly Route[], version: string): readonly 
   ];
 }
 
+/** Where the console keeps the page that it could not show to a stranger. */
+const RETURN = 'troupe-return';
+
 const CLOSED = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const respond = (body: string, type: string, more = ''): RouteReply<never> => ({
@@ -55,16 +59,29 @@ const escaped = (text: string): string =>
 
 const LOGIN = html('Troupe', '<script src="/login.js" defer></script>', '<main><p id="said">Logging in …</p></main>');
 
-/** The code leaves the address before anything else happens: nobody finds it in the history. */
-const LOGIN_SCRIPT = `const code = location.hash.slice(1);
+/**
+ * The code leaves the address before anything else happens: nobody finds it in the history. Behind it may stand the page that is
+ * shown then; otherwise it is the one that somebody was sent away from in this browser, a moment ago. Never one of another origin.
+ */
+const LOGIN_SCRIPT = `const [, code, page] = /^#?([^/]*)(.*)$/s.exec(location.hash);
 history.replaceState(null, '', location.pathname);
+const wanted = () => {
+  const [at, left] = (localStorage.getItem('${RETURN}') ?? '').split(' ');
+  localStorage.removeItem('${RETURN}');
+  return Date.now() - Number(at) < ${limits.loginCodeMs} ? left : undefined;
+};
+const within = (path) => {
+  const target = URL.parse(path || '/', location.origin);
+  return target?.origin === location.origin && target.pathname !== '/login' ? target.href : '/';
+};
 const say = (text) => { document.getElementById('said').textContent = text; };
 const body = JSON.stringify({ code });
 fetch('/api/v1/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(async (answer) => {
   const said = await answer.json();
   if (!answer.ok) return say(said.error.message + ' ' + (said.error.fix ?? ''));
   localStorage.setItem('troupe-key', said.key);
-  location.replace('/');
+  const left = wanted();
+  location.replace(within(page || left));
 }).catch(() => say('The server does not answer.'));
 `;
 

@@ -6,7 +6,7 @@ import type { ExportPieces } from '../../front/one-file/exported.ts';
 import type { Examples } from '../../front/project/examples.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
-import { createLogins } from '../logins.ts';
+import { createLogins, fleetingKeys, type LoginKeys } from '../logins.ts';
 import { createHearing } from '../stream/deltas.ts';
 import { createOpenStreams } from '../stream/open-streams.ts';
 import type { Tokens } from '../tokens.ts';
@@ -38,6 +38,8 @@ export interface ApiNeeds {
   readonly version: string;
   readonly tokens: Tokens;
   readonly owner: string;
+  /** What keeps logins over a restart, and the name that codes are made for beside the server; without it they end with it. */
+  readonly logins?: { readonly keys: LoginKeys; readonly server: string } | undefined;
   /** Where people reach it through a proxy, as the settings say it. */
   readonly url?: string | undefined;
   callerOf(name: string): McpCaller;
@@ -51,14 +53,13 @@ export interface ServedApi extends ApiEndpoint {
   close(): void;
 }
 
-const SECRET_BYTES = 32;
-
 export function createServedApi(needs: ApiNeeds): ServedApi {
   const { clock, random, version, tokens, owner, callerOf, onError } = needs;
   const stopping = new AbortController();
   // Without a token the owner is still somebody; everybody else is known by theirs.
   const mark = (name: string): string | undefined => tokens.markOf(name) ?? (name === owner ? '' : undefined);
-  const logins = createLogins({ clock, random, secret: random.bytes(SECRET_BYTES), mark });
+  const kept = needs.logins ?? { keys: fleetingKeys(random), server: '' };
+  const logins = createLogins({ clock, random, ...kept, owner, mark });
   const table = tableOf(needs, stopping.signal);
   const proxied = needs.url === undefined ? undefined : URL.parse(needs.url)?.origin;
   const routes = [...loginRoutes(logins, version, proxied), ...table];
