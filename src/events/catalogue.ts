@@ -107,6 +107,8 @@ export const modelFailure = z.object({
   unsent: z.boolean().optional(),
   /** The answer had begun to come when it failed. */
   begun: z.boolean().optional(),
+  /** It does not pass by itself, such as a certificate that is not trusted. */
+  lasting: z.boolean().optional(),
   /** It was no provider but an agent that lives elsewhere. */
   peer: z.boolean().optional(),
   ...ofExecutor,

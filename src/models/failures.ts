@@ -42,6 +42,7 @@ export function toFailure(error: unknown, context: FailureContext): ModelFailure
     if (wait !== undefined) failure.retryAfterMs = Math.ceil(wait);
   }
   if (kind === 'network' && facts.codes.some((code) => NO_CONNECTION.test(code))) failure.unsent = true;
+  if (kind === 'network' && facts.codes.some((code) => NOT_TRUSTED.test(code))) failure.lasting = true;
   return failure;
 }
 
@@ -69,6 +70,16 @@ export function costNothing({ kind, status = 0, unsent, begun }: ModelFailure): 
   return REFUSED.has(kind) || (kind === 'overloaded' && TURNED_AWAY.has(status));
 }
 
+/** Statuses of a provider, or of what stands before it, that is not there just now. */
+const NOT_THERE: ReadonlySet<number> = new Set([408, 502, 503, 504, 529]);
+
+/** Whether nobody is there to answer anybody, for now: no connection, no answer in time, a server that is down or has no room. */
+export function isOutage({ kind, status, begun, lasting }: ModelFailure): boolean {
+  if (begun === true || lasting === true) return false;
+  if (kind !== 'network' && kind !== 'timeout' && kind !== 'overloaded') return false;
+  return status === undefined || NOT_THERE.has(status);
+}
+
 /** How providers say that the prompt does not fit. */
 const OVERFLOW = new RegExp(
   [
@@ -82,20 +93,16 @@ const OVERFLOW = new RegExp(
   ].join('|'),
   'i',
 );
+/** There is somebody, but nobody that can be believed. */
+const NOT_TRUSTED = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/;
 const NETWORK_CODE = new RegExp(
-  [
-    '^(ECONN|EPIPE|ENOTFOUND|EAI_|ENET|EHOST|ETIMEDOUT)',
-    '^UND_ERR_(SOCKET|CONNECT|CLOSED|DESTROYED)',
-    '^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)',
-  ].join('|'),
-);
-
-/** There never was a connection over which a request could have gone. */
-const NO_CONNECTION = new RegExp(
-  ['^(ECONNREFUSED|ENOTFOUND|EAI_|ENET|EHOST|UND_ERR_CONNECT)', '^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)'].join(
+  ['^(ECONN|EPIPE|ENOTFOUND|EAI_|ENET|EHOST|ETIMEDOUT)', '^UND_ERR_(SOCKET|CONNECT|CLOSED|DESTROYED)', NOT_TRUSTED.source].join(
     '|',
   ),
 );
+
+/** There never was a connection over which a request could have gone. */
+const NO_CONNECTION = new RegExp(['^(ECONNREFUSED|ENOTFOUND|EAI_|ENET|EHOST|UND_ERR_CONNECT)', NOT_TRUSTED.source].join('|'));
 
 /** How providers say that the account has nothing left, each with a status of its own: waiting does not help. */
 const USED_UP =

@@ -9,7 +9,7 @@ import { userText } from '../events/messages.ts';
 import { createQuota } from '../quota/quota.ts';
 import { createVirtualClock, type VirtualClock } from '../testing/virtual-clock.ts';
 import type { Model } from './port.ts';
-import { askWithRetries, type FailedAttempt } from './retry.ts';
+import { askWithRetries, type FailedAttempt, type Patience } from './retry.ts';
 import { scriptedModel, type TestModel } from './scripted/scripted.ts';
 
 /** Time that passes only by waiting, at once. */
@@ -44,9 +44,21 @@ function failing(id: string, kinds: readonly (Kind | Omit<ModelFailure, 'message
   );
 }
 
-async function run(models: readonly Model[], clock: Clock, maxRetries = 5, signal = new AbortController().signal) {
+async function run(
+  models: readonly Model[],
+  clock: Clock,
+  maxRetries = 5,
+  signal = new AbortController().signal,
+  outage?: Patience,
+) {
   const failed: FailedAttempt[] = [];
-  const options = { maxRetries, clock, random: seededRandom(7), onFailure: (one: FailedAttempt) => void failed.push(one) };
+  const options = {
+    maxRetries,
+    outage,
+    clock,
+    random: seededRandom(7),
+    onFailure: (one: FailedAttempt) => void failed.push(one),
+  };
   return { outcome: await askWithRetries(models, modelRequest({ signal }), options), failed };
 }
 
@@ -155,6 +167,101 @@ describe('askWithRetries', () => {
     controller.abort();
     expect(failureIn((await running).outcome).kind).toBe('cancelled');
     expect(model.calls).toHaveLength(1);
+  });
+});
+
+describe('an outage', () => {
+  const patience = { ms: limits.outagePatienceMs, onlyFree: false };
+  const down = { kind: 'network', unsent: true } as const;
+  /** Fails in ways that no script knows. */
+  const unwell = (id: string, errors: readonly (Kind | Omit<ModelFailure, 'message'>)[], clock: Clock): Model => {
+    const left = [...errors];
+    const well = failing(id, [], clock);
+    const ask: Model['ask'] = async (request) => {
+      const next = left.shift();
+      if (next === undefined) return await well.ask(request);
+      return { kind: 'failed', error: { ...(typeof next === 'string' ? { kind: next } : next), message: 'Away.' } };
+    };
+    return { ...well, ask };
+  };
+  const asked = (models: readonly Model[], clock: Clock, more: Partial<Patience> = {}, maxRetries = 5) =>
+    run(models, clock, maxRetries, undefined, { ...patience, ...more });
+
+  it('is waited for beyond the number of tries, with pauses that do not grow for ever', async () => {
+    const clock = jumpingClock();
+    const { outcome, failed } = await asked([unwell('a', Array(14).fill(down), clock)], clock);
+    expect(answerIn(outcome).served).toBe('a');
+    expect(failed).toHaveLength(14);
+    expect(clock.elapsed()).toBeGreaterThan(27_000);
+    for (const wait of clock.waits) expect(wait).toBeLessThanOrEqual(limits.retryPauseMs);
+  });
+
+  it('is not waited for longer than that, from its beginning on', async () => {
+    for (const kind of ['network', 'timeout', 'overloaded'] as const) {
+      const clock = jumpingClock();
+      const { outcome, failed } = await asked([unwell('a', Array(999).fill(kind), clock)], clock);
+      expect(failureIn(outcome).kind).toBe(kind);
+      expect(failed.at(-1)).toMatchObject({ final: true });
+      expect(clock.elapsed()).toBeLessThanOrEqual(limits.outagePatienceMs);
+      expect(clock.elapsed()).toBeGreaterThan(limits.outagePatienceMs - limits.retryPauseMs);
+    }
+  });
+
+  it('is waited for as long as the provider asks, if that is not too long', async () => {
+    const clock = jumpingClock();
+    const later = (retryAfterMs: number) => ({ kind: 'overloaded', status: 503, retryAfterMs }) as const;
+    const { outcome } = await asked([unwell('a', [later(240_000)], clock)], clock);
+    expect(answerIn(outcome).served).toBe('a');
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(240_000);
+    const tooLong = await asked([unwell('b', [later(240_000), later(240_000)], clock)], clock);
+    expect(failureIn(tooLong.outcome).kind).toBe('overloaded');
+    expect(tooLong.failed).toHaveLength(2);
+  });
+
+  it('is none where somebody answers, or has begun to, or where it does not pass', async () => {
+    const others = [
+      { kind: 'rate_limited' },
+      { kind: 'bad_response' },
+      { kind: 'overloaded', status: 500 },
+      { kind: 'network', begun: true },
+      { kind: 'network', unsent: true, lasting: true },
+    ] as const;
+    for (const one of others) {
+      const clock = jumpingClock();
+      expect((await asked([unwell('a', Array(99).fill(one), clock)], clock)).failed).toHaveLength(6);
+    }
+    for (const status of [408, 502, 503, 504, 529]) {
+      const clock = jumpingClock();
+      const gone = { kind: status === 408 ? 'timeout' : 'overloaded', status } as const;
+      expect((await asked([unwell('a', Array(7).fill(gone), clock)], clock)).failed).toHaveLength(7);
+    }
+  });
+
+  it('ends with what is no outage, once the tries are used up', async () => {
+    const clock = jumpingClock();
+    const { outcome, failed } = await asked([unwell('a', [...Array(8).fill(down), 'bad_response'], clock)], clock);
+    expect(failureIn(outcome).kind).toBe('bad_response');
+    expect(failed).toHaveLength(9);
+  });
+
+  it('is waited for only as long as tries are free, where they must be', async () => {
+    const clock = jumpingClock();
+    const free = await asked([unwell('a', Array(9).fill(down), clock)], clock, { onlyFree: true });
+    expect(free.outcome.kind).toBe('answer');
+    const dear = await asked([unwell('a', Array(9).fill('timeout'), clock)], clock, { onlyFree: true });
+    expect(dear.failed).toHaveLength(6);
+    const none = await asked([unwell('a', Array(9).fill(down), clock)], clock, { ms: 0 }, 0);
+    expect(none.failed).toHaveLength(1);
+  });
+
+  it('is left at once by whoever cancels', async () => {
+    const controller = new AbortController();
+    const clock = createVirtualClock(0);
+    const model = failing('a', [{ kind: 'overloaded', status: 503, retryAfterMs: 200_000 }], clock);
+    const running = run([model], clock, 0, controller.signal, patience);
+    await expect.poll(() => model.calls).toHaveLength(1);
+    controller.abort();
+    expect(failureIn((await running).outcome).kind).toBe('cancelled');
   });
 });
 

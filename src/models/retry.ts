@@ -1,7 +1,8 @@
 /**
  * Asks until there is an answer or no reason to go on. Passing trouble (rate limits, overload, timeouts, broken answers) is
  * tried again, on the next model of the list first and after a pause when all had their turn; a model that refuses the key
- * or the request is not asked again. All tries together are at most `maxRetries` + 1, and no wait outlives the signal.
+ * or the request is not asked again. All tries together are at most `maxRetries` + 1; only an outage, in which nobody answers at
+ * all, is waited for beyond that, for as long as `outage` says. No wait outlives the signal.
  * Whoever asks may object to any single attempt, which ends the asking.
  */
 import { type Clock, sleep } from '../base/clock.ts';
@@ -10,7 +11,7 @@ import { limits } from '../base/limits.ts';
 import type { Random } from '../base/random.ts';
 import type { ModelFailure } from '../events/catalogue.ts';
 import type { Quota } from '../quota/quota.ts';
-import { cancelledFailure, unsentFailure } from './failures.ts';
+import { cancelledFailure, costNothing, isOutage, unsentFailure } from './failures.ts';
 import type { Model, ModelOutcome, ModelRequest } from './port.ts';
 
 export interface FailedAttempt {
@@ -32,6 +33,8 @@ export interface Vetoed<Veto> {
 
 export interface RetryOptions<Veto = never> {
   readonly maxRetries: number;
+  /** How long an outage is waited for after all these tries, from its beginning on; not at all without it. */
+  readonly outage?: Patience | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly quota?: Quota | undefined;
@@ -39,6 +42,12 @@ export interface RetryOptions<Veto = never> {
   readonly before?: ((model: string) => Promise<Veto | undefined>) | undefined;
   /** Told of every failed attempt before the next one is made. */
   readonly onFailure?: ((failed: FailedAttempt) => void | Promise<void>) | undefined;
+}
+
+export interface Patience {
+  readonly ms: number;
+  /** Only while tries certainly cost nothing. */
+  readonly onlyFree: boolean;
 }
 
 interface Candidate {
@@ -57,12 +66,17 @@ export async function askWithRetries<Veto = never>(
   const candidates: Candidate[] = models.map((model) => ({ model, failures: 0, notBefore: 0, out: false }));
   let current = candidates[0];
   let outcome: ModelOutcome | Vetoed<Veto> = { kind: 'failed', error: unsentFailure };
+  let patientUntil: number | undefined;
   for (let attempt = 1; current !== undefined; attempt += 1) {
     outcome = await askOnce(current, inAttempt(request, attempt), options);
     if (outcome.kind !== 'failed') return outcome;
-    note(current, outcome.error, options);
-    const goesOn = attempt <= options.maxRetries && !isLastWord(outcome.error) && !request.signal.aborted;
-    const next: Candidate | undefined = goesOn ? chooseNext(candidates, current, options.clock) : undefined;
+    const isWaitedFor = isPatient(outcome.error, options.outage);
+    if (isWaitedFor) patientUntil ??= options.clock.elapsed() + (options.outage?.ms ?? 0);
+    note(current, outcome.error, options, isWaitedFor ? patientUntil : undefined);
+    const goesOn = !isLastWord(outcome.error) && !request.signal.aborted;
+    const first: Candidate | undefined = goesOn ? chooseNext(candidates, current, options.clock) : undefined;
+    const inTime = isWaitedFor && first !== undefined && first.notBefore <= (patientUntil ?? 0);
+    const next = attempt <= options.maxRetries || inTime ? first : undefined;
     const nextInMs = Math.max(0, Math.ceil((next?.notBefore ?? 0) - options.clock.elapsed()));
     await options.onFailure?.({ model: current.model.id, attempt, error: outcome.error, final: next === undefined, nextInMs });
     current = next;
@@ -127,14 +141,24 @@ function isLastWord(error: ModelFailure): boolean {
   return ['cancelled', 'context_overflow', 'refused', 'script_ended'].includes(error.kind);
 }
 
-function note(candidate: Candidate, error: ModelFailure, options: Pick<RetryOptions, 'clock' | 'random'>): void {
+const isPatient = (error: ModelFailure, patience: Patience | undefined): boolean =>
+  patience !== undefined && patience.ms > 0 && isOutage(error) && (!patience.onlyFree || costNothing(error));
+
+/** A provider in an outage is waited for as long as it asks while there is patience; any other not for long. */
+function note(
+  candidate: Candidate,
+  error: ModelFailure,
+  options: Pick<RetryOptions, 'clock' | 'random'>,
+  patientUntil: number | undefined,
+): void {
   const asked = error.retryAfterMs ?? 0;
-  if (error.kind === 'auth' || error.kind === 'invalid_request' || asked > limits.retryMaxMs) {
+  const longest = Math.max(limits.retryMaxMs, (patientUntil ?? 0) - options.clock.elapsed());
+  if (error.kind === 'auth' || error.kind === 'invalid_request' || asked > longest) {
     candidate.out = true;
     return;
   }
   candidate.failures += 1;
-  const most = Math.min(limits.retryMaxMs, limits.retryBaseMs * 2 ** (candidate.failures - 1));
+  const most = Math.min(limits.retryPauseMs, limits.retryBaseMs * 2 ** (candidate.failures - 1));
   const backOffMs = most * options.random.fraction();
   // When told how long to wait, wait that long and a little more, so that not everybody comes back at once.
   candidate.notBefore = options.clock.elapsed() + (asked > 0 ? asked + Math.min(backOffMs, asked * 0.1) : backOffMs);

@@ -1,5 +1,6 @@
 /** While a model cannot be asked, everybody sees that the run waits, and until when: also from another process. */
 import { expect, it } from 'vitest';
+import { startModelServer } from '../support/models/model-server.ts';
 import { agentWith, createTestProject, objectIn } from './support-project.ts';
 
 it('an outage shows as waiting with the time of the next attempt, as long as somebody drives the run', async () => {
@@ -27,4 +28,17 @@ it('an outage shows as waiting with the time of the next attempt, as long as som
   expect((await project.look('show', 'last')).out).not.toContain('attempt 2 in');
   expect(objectIn((await project.look('ps', '--json')).out.slice(1, -2))).toMatchObject({ nextAttemptAt: null });
   expect(objectIn((await project.look('show', 'last', '--json')).out)).toMatchObject({ tree: [{ nextAttemptAt: null }] });
+});
+
+it('a provider that nobody reaches is waited for, beyond the number of tries, and asked as soon as it is back', async () => {
+  await using project = await createTestProject('', agentWith('maxRetries: 0\noutagePatience: 5m'));
+  const gone = await project.serve({ text: 'Never.' });
+  const port = Number(new URL(gone.origin).port);
+  await gone.close();
+  const running = project.start(['run', 'helper', 'Go.']);
+  await running.saysTimes('ECONNREFUSED', 2);
+  const back = await startModelServer(() => ({ text: 'Done.' }), { port });
+  expect(await running.ended).toMatchObject({ code: 0, out: 'Done.\n' });
+  expect(back.requests).toHaveLength(1);
+  await back.close();
 });

@@ -163,6 +163,7 @@ export const definitionSchema = z.strictObject({
   maxTurns: count.optional(),
   maxToolCallsPerTurn: count.optional(),
   maxRetries: z.number().int().nonnegative().optional(),
+  outagePatience: duration.optional(),
   maxOutputTokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),

@@ -5,6 +5,8 @@ export const modelLimits = {
   modelResponseBytes: 32 * MIB,
   retryBaseMs: 500,
   retryMaxMs: 60 * SECOND,
+  retryPauseMs: 30 * SECOND,
+  outagePatienceMs: 5 * MINUTE, // agent: outagePatience
   accountConcurrency: 1_000,
   quotaLeaseMs: 5 * SECOND,
   quotaRenewMs: 1 * SECOND,

@@ -11,7 +11,7 @@ import { toolCallsOf } from '../../events/messages.ts';
 import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import { cancelledFailure, costNothing } from '../../models/failures.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
-import { askWithRetries } from '../../models/retry.ts';
+import { askWithRetries, type Patience } from '../../models/retry.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { WallTimeOver } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
@@ -109,6 +109,7 @@ async function attempt(
   };
   const outcome = await askWithRetries<Refused | GivenUp>(models, modelRequest(recorder, step, request), {
     maxRetries: setup.definition.maxRetries ?? limits.maxRetries,
+    outage: patienceOf(recorder, attempts),
     clock: tree.clock,
     random: tree.random,
     quota: tree.quota,
@@ -138,6 +139,17 @@ async function attempt(
   meter.counted(asked ?? '', request, outcome.answer.usage);
   const durationMs = Math.round(tree.clock.elapsed() - startedAt);
   return record(recorder, step, request, outcome.answer, attempts, { attempts: failures + 1, durationMs });
+}
+
+/**
+ * How long an outage is waited for. A number of tries in the agent's file holds for outages too, unless that says how long as well.
+ * A budget is not used up by waiting: where it counts calls nothing more is tried, and where it counts what they cost only
+ * what is certainly free.
+ */
+function patienceOf({ node, setup: { definition } }: Recorder, { limited }: Attempts): Patience | undefined {
+  if (node.scopes.some(({ limit }) => limit.calls !== undefined)) return undefined;
+  const usual = definition.maxRetries === undefined ? limits.outagePatienceMs : 0;
+  return { ms: definition.outagePatience ?? usual, onlyFree: limited };
 }
 
 /** A call that is stopped since its run is left is made again when that goes on; it may have been paid for all the same. */

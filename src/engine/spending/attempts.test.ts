@@ -110,6 +110,24 @@ describe('every attempt', () => {
     expect(spent?.calls).toBe(10);
   });
 
+  it('of an outage is free, or is not made when the usual number of them is over', async () => {
+    const away = fails('overloaded', { status: 503 });
+    const brain =
+      (failure: ModelOutcome): WorldOptions['brain'] =>
+      (_request, call) =>
+        call <= 8 ? failure : says('Done.');
+    const waited = await play(brain(away), { tokens: 60_000 });
+    expect(waited).toMatchObject({ made: 9, result: { status: 'completed' } });
+    expect(waited.settled.slice(0, 8).map(({ spent }) => spent.tokens)).toEqual(Array(8).fill(0));
+    // It may have cost something each time, or each is one of those that are counted.
+    expect(await play(brain(fails('timeout')), { tokens: 1_000_000 })).toMatchObject({ made: 6 });
+    expect(await play(brain(away), { calls: 100 })).toMatchObject({ made: 6 });
+    const told = await play(brain(away), { tokens: 60_000 }, { agents: [agent({ maxRetries: 5 })] });
+    expect(told).toMatchObject({ made: 6 });
+    const both = await play(brain(away), { tokens: 60_000 }, { agents: [agent({ maxRetries: 0, outagePatience: 60_000 })] });
+    expect(both).toMatchObject({ made: 9, result: { status: 'completed' } });
+  });
+
   it('of a model that never answers in time costs what was reserved', async () => {
     const { result, made, settled } = await play(
       () => fails('timeout'),
