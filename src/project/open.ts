@@ -114,7 +114,7 @@ async function assemble(
   const sandbox = sandboxOf(config, env, random, places);
   const toolsets = createToolsets({
     ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
-    ...{ tools: extras.tools, assistants: talking, places, sandbox, watching, secrets: protection.redactor },
+    ...{ named: config.named, tools: extras.tools, assistants: talking, places, sandbox, watching, secrets: protection.redactor },
   });
   const host = createLazyHost(clock, config.assistants);
   const quota = createProjectQuota(config.ledgerAddress, { clock, random, worker: ids.nonce() });

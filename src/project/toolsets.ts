@@ -1,5 +1,6 @@
 /** The tools of each agent: built-ins, the project's MCP servers, those of other tools' files, and those of the agent's own. */
 
+import type { NamedPlace } from '../agents/check-project.ts';
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { ALL_ASSISTANT_TOOLS, ASSISTANT_TOOLS } from '../agents/definition/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
@@ -18,6 +19,7 @@ import { minimalEnvironment } from '../tools/shell/environment.ts';
 import { type Watching, whileWatching } from './servers/changed-files.ts';
 import type { DeclaredServers } from './servers/declared-servers.ts';
 import type { ForeignServer } from './servers/foreign-servers.ts';
+import { vainRightsOf } from './servers/named-rights.ts';
 
 export interface ToolsetsOptions {
   readonly clock: Clock;
@@ -29,6 +31,8 @@ export interface ToolsetsOptions {
   /** Where MCP servers are started. */
   readonly folder: string;
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** What the settings say under `permissions`, by name. */
+  readonly named: readonly NamedPlace[];
   /** Started only for an agent that `declared` does not refuse. */
   readonly foreign: readonly ForeignServer[];
   /** What the built-in tools keep agents out of. */
@@ -98,7 +102,10 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       if (refusal !== undefined) return fail(refusal);
       const names = agent.tools.flatMap((name) => (name === ALL_ASSISTANT_TOOLS ? ASSISTANT_TOOLS.slice(1) : [name]));
       const builtIns = await builtInsFor(names);
-      const made = await createToolset({ names, builtIns, mcp: await serversOf(agent) });
+      const mcp = await serversOf(agent);
+      const made = await createToolset({ names, builtIns, mcp });
+      const vain = mcp === undefined || !made.ok ? [] : await vainRightsOf(agent, options.named, mcp);
+      if (vain.length > 0) return fail(vain.join('\n'));
       if (made.ok) return ok(made.value.map((tool) => watched(tool, options.watching)));
       return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));
     },

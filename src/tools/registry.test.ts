@@ -6,9 +6,10 @@ import type { RunId } from '../base/ids.ts';
 import { systemRandom } from '../base/random.ts';
 import { fail, ok } from '../base/result.ts';
 import { createBuiltIns } from './built-ins.ts';
+import { modelName } from './mcp/model-name.ts';
 import type { McpServers } from './mcp/servers.ts';
 import { type OrdinaryTool, textResult } from './port.ts';
-import { createToolset, modelName } from './registry.ts';
+import { createToolset } from './registry.ts';
 
 const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: {} });
 const remote = (server: string, tool: string): OrdinaryTool => ({

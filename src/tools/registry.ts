@@ -3,11 +3,11 @@
  * models see are unique and fit what providers accept.
  */
 
-import { createHash } from 'node:crypto';
 import { nearest } from '../base/did-you-mean.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { sentence } from '../base/wording.ts';
 import type { BuiltIns } from './built-ins.ts';
+import { modelName } from './mcp/model-name.ts';
 import type { McpServers } from './mcp/servers.ts';
 import type { OrdinaryTool, Tool } from './port.ts';
 
@@ -26,8 +26,6 @@ export interface ToolDiagnostic {
   readonly message: string;
   readonly fix?: string;
 }
-
-const NAME_CHARACTERS = 64;
 
 export async function createToolset(request: ToolsetRequest): Promise<Result<readonly Tool[], readonly ToolDiagnostic[]>> {
   const found = await Promise.all([...new Set(request.names)].map((name) => resolve(name, request)));
@@ -51,18 +49,6 @@ type ForeignTool = OrdinaryTool & { readonly origin: NonNullable<OrdinaryTool['o
 
 function isForeign(tool: Tool): tool is ForeignTool {
   return tool.kind === undefined && tool.origin !== undefined;
-}
-
-/** `server__tool` in the characters that every provider takes; a name that is too long or taken ends in a hash. */
-export function modelName(server: string, tool: string, taken: ReadonlySet<string>): string {
-  const plain = `${server}__${tool}`.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
-  if (plain.length <= NAME_CHARACTERS && !taken.has(plain)) return plain;
-  const hash = createHash('sha256').update(`${server}/${tool}`).digest('hex');
-  for (let length = 8; length < NAME_CHARACTERS; length += 8) {
-    const name = `${plain.slice(0, NAME_CHARACTERS - length - 1)}_${hash.slice(0, length)}`;
-    if (!taken.has(name)) return name;
-  }
-  return hash;
 }
 
 type Resolved = Result<readonly Tool[], ToolDiagnostic>;

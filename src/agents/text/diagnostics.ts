@@ -80,7 +80,7 @@ function byPlace(left: Diagnostic, right: Diagnostic): number {
 }
 
 /** Terminal escapes and text-direction marks in a stranger's file must not act on the terminal that shows the problem. */
-function spellOut(text: string): string {
+export function spellOut(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
   });

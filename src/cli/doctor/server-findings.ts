@@ -1,9 +1,12 @@
 /** Whether the MCP servers start and say which tools they have: of the settings, of other tools' files, of agents' own. */
 
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
+import { formatDiagnostic } from '../../agents/text/diagnostics.ts';
 import { counted } from '../../base/wording.ts';
 import type { Finding } from '../../front/project/finding.ts';
 import type { ProjectConfig } from '../../project/config.ts';
+import { vainInAgent, vainInSettings } from '../../project/servers/named-rights.ts';
 import { type TriedServer, tryServers } from '../../project/servers/try-servers.ts';
 import type { CommandContext } from '../terminal/command.ts';
 
@@ -18,7 +21,29 @@ export async function serverFindings(context: CommandContext, options: ServerFin
   const { config, offline } = options;
   const agents = options.agents.filter(({ disabled }) => !disabled).map(({ definition }) => definition);
   const tried = await tryServers(config, agents, { env: context.terminal.env, clock: context.clock, offline });
-  return tried.map(findingOf);
+  return [...tried.map(findingOf), ...vainRights(config, agents, tried)];
+}
+
+/** Rights for tools that a server does not have, as a run would refuse them. */
+function vainRights(
+  config: ProjectConfig,
+  agents: readonly AgentDefinition[],
+  tried: readonly TriedServer[],
+): readonly Finding[] {
+  const listed = tried.flatMap((one) =>
+    one.kind === 'tried' && one.tools.ok ? [{ name: one.server, tools: one.tools.value, agent: one.agent }] : [],
+  );
+  const shared = listed.filter(({ agent }) => agent === undefined);
+  const said = [
+    ...vainInSettings(config.named, listed).map(formatDiagnostic),
+    ...agents.flatMap((agent) => {
+      const own = listed.filter((one) => one.agent === agent.name);
+      const others = shared.filter(({ name }) => own.every((one) => one.name !== name));
+      return vainInAgent(agent, [...own, ...others]);
+    }),
+  ];
+  const fix = 'correct the name: a right that stands for nothing may have been meant as a ban, so that no run begins with it';
+  return [...new Set(said)].map((text) => ({ about: 'permissions', state: 'broken', text, fix }));
 }
 
 function findingOf(tried: TriedServer): Finding {
@@ -27,6 +52,6 @@ function findingOf(tried: TriedServer): Finding {
   const about = `mcp ${tried.server}`;
   if (tried.kind === 'left') return { about, state: 'note', text: `not asked (--offline)${by}` };
   const { tools } = tried;
-  if (tools.ok) return { about, state: 'good', text: `started, has ${counted(tools.value, 'tool')}${by}` };
+  if (tools.ok) return { about, state: 'good', text: `started, has ${counted(tools.value.length, 'tool')}${by}` };
   return { about, state: 'broken', text: `${tools.error}${by}`, fix: `correct its entry in ${tried.file}, or take it out` };
 }

@@ -11,8 +11,8 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { FINAL_REPORT } from '../../loop/final-report.ts';
 import type { Pattern } from '../../patterns/pattern.ts';
+import { modelName } from '../../tools/mcp/model-name.ts';
 import type { AgentTool, ServiceTool, Tool } from '../../tools/port.ts';
-import { modelName } from '../../tools/registry.ts';
 import { missing } from '../reachable.ts';
 
 export const ASK_CLARIFICATION = 'ask_clarification';

@@ -3,7 +3,7 @@
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
-import type { Result } from '../../base/result.ts';
+import { ok, type Result } from '../../base/result.ts';
 import type { McpConnectOptions, McpServerConfig } from '../../tools/mcp/connection.ts';
 import { minimalEnvironment } from '../../tools/shell/environment.ts';
 import type { ProjectConfig } from '../config.ts';
@@ -65,7 +65,7 @@ export async function tryServers(
 }
 
 type Outcome =
-  | { readonly kind: 'tried'; readonly server: string; readonly tools: Result<number, string> }
+  | { readonly kind: 'tried'; readonly server: string; readonly tools: Result<readonly string[], string> }
   | { readonly kind: 'left'; readonly server: string };
 
 async function started(
@@ -82,7 +82,7 @@ async function started(
       entries.map(async ([server, config]): Promise<Outcome> => {
         if (offline && 'url' in config) return { kind: 'left', server };
         const tools = await live.tools(server);
-        return { kind: 'tried', server, tools: tools.ok ? { ok: true, value: tools.value.length } : tools };
+        return { kind: 'tried', server, tools: tools.ok ? ok(tools.value.map((tool) => tool.name)) : tools };
       }),
     );
   } finally {
