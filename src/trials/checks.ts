@@ -6,6 +6,7 @@ import { durationText } from '../agents/definition/duration.ts';
 import { isInside } from '../agents/text/confined-path.ts';
 import { type Json, parseJson } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
+import { counted } from '../base/wording.ts';
 import type { RunOutcome } from '../library/run-outcome.ts';
 import { schemaProblem } from '../loop/schema-check.ts';
 import type { Project } from '../project/project.ts';
@@ -98,14 +99,14 @@ function ceilings({ outcome, seen, durationMs }: TriedRun, checks: Checks): read
     ...over('maxUsd', checks.maxUsd, (limit) =>
       // Unknown is not free.
       cost.unknownCalls > 0
-        ? `the price of ${cost.unknownCalls} calls is unknown`
+        ? `the price of ${counted(cost.unknownCalls, 'call')} is unknown`
         : cost.usd > limit
           ? `it cost $${cost.usd}, and ${limit} is the limit`
           : undefined,
     ),
     ...over('maxTokens', checks.maxTokens, (limit) =>
       usage.uncountedCalls > 0
-        ? `nobody counted the tokens of ${usage.uncountedCalls} calls`
+        ? `nobody counted the tokens of ${counted(usage.uncountedCalls, 'call')}`
         : tokens > limit
           ? `it took ${tokens}, and ${limit} is the limit`
           : undefined,

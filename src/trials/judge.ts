@@ -18,17 +18,26 @@ interface Asked {
   readonly answer: string;
 }
 
+interface JudgingTerms {
+  readonly workspace: string;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** What is left for it of what all trials together may cost. */
+  readonly usdLeft: number | undefined;
+}
+
+/** Without anything left it is not asked. */
 export async function scoreOf(
   troupe: Pick<Troupe, 'run'>,
   { agent, question = QUESTION }: Judge,
   judged: Asked,
-  workspace: string,
-  random: Random,
-  signal: AbortSignal,
+  { workspace, random, signal, usdLeft }: JudgingTerms,
 ): Promise<Score & { readonly usd: number; readonly unknownCalls: number }> {
   const none = (reason: string, cost = { usd: 0, unknownCalls: 0 }) => ({ judge: agent, score: null, reason, ...cost });
+  if (usdLeft !== undefined && usdLeft <= 0) return none('No budget was left for it.');
+  const budget = usdLeft === undefined ? undefined : { usd: usdLeft };
   try {
-    const outcome = await troupe.run(agent, promptOf(question, judged, random), { workspace, signal });
+    const outcome = await troupe.run(agent, promptOf(question, judged, random), { workspace, signal, budget });
     const cost = { usd: outcome.cost.usd, unknownCalls: outcome.cost.unknownCalls };
     if (outcome.status === 'waiting') return none('It asked a question instead.', cost);
     if (!('report' in outcome)) return none(`It was ${outcome.status}.`, cost);

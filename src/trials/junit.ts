@@ -13,20 +13,26 @@ const escaped = (text: string): string =>
 
 const seconds = (milliseconds: number): string => (milliseconds / 1_000).toFixed(3);
 
-export function junit({ tests, notRun, total }: TestReport): string {
+export function junit({ tests, notRun, broken, total }: TestReport): string {
   const cases = tests.flatMap((tested) => tested.trials.map((trial, index) => caseOf(tested, trial, index)));
   const left = notRun.map(
     (name) => `    <testcase classname="troupe" name="${escaped(name)}"><skipped message="no budget was left"/></testcase>`,
   );
+  const wrong = broken.map(
+    ({ file, why }) =>
+      `    <testcase classname="troupe" name="${escaped(file)}"><error message="cannot be used">${escaped(why)}</error></testcase>`,
+  );
   const failures = tests.flatMap(({ trials }) => trials).filter(({ passed }) => !passed).length;
-  const all = cases.length + left.length;
-  const counts = `tests="${all}" failures="${failures}" skipped="${left.length}" time="${seconds(total.durationMs)}"`;
+  const all = cases.length + left.length + wrong.length;
+  const sums = [`tests="${all}"`, `failures="${failures}"`, `errors="${wrong.length}"`, `skipped="${left.length}"`];
+  const counts = [...sums, `time="${seconds(total.durationMs)}"`].join(' ');
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
     `  <testsuite name="troupe" ${counts}>`,
     ...cases,
     ...left,
+    ...wrong,
     '  </testsuite>',
     '</testsuites>',
     '',

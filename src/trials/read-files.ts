@@ -1,4 +1,4 @@
-/** Files that somebody wrote to try agents with: found, read and checked; every problem of every file at once. */
+/** Files that somebody wrote to try agents with: found, read and checked. One that is broken keeps no other from being tried. */
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { z } from 'zod';
@@ -7,7 +7,8 @@ import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { counted } from '../base/wording.ts';
 import { readBounded } from '../models/scripted/script-file.ts';
-import { type KeptTest, testSchema } from './test-file.ts';
+import { type KeptTest, type TestDefinition, testSchema } from './test-file.ts';
+import { isFolder } from './trial.ts';
 
 export const TESTS_FOLDER = 'tests';
 
@@ -32,14 +33,24 @@ export async function readDescribed<Schema extends z.ZodType>(
   }
 }
 
-/** The tests of a project, or those of these names. Throws with all problems when one of them cannot be used. */
-export async function readTests(root: string, wanted: readonly string[] = []): Promise<readonly KeptTest[]> {
+/** A file of `tests/` that is no test, and why. */
+export interface BrokenTest {
+  readonly file: string;
+  readonly why: string;
+}
+
+export interface FoundTests {
+  readonly tests: readonly KeptTest[];
+  readonly broken: readonly BrokenTest[];
+}
+
+/** The tests of a project, or those of these names. Throws when none of them can be used, or one is not there. */
+export async function readTests(root: string, wanted: readonly string[] = []): Promise<FoundTests> {
   const folder = join(root, TESTS_FOLDER);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile() && ENDINGS.has(extname(entry.name))).map(({ name }) => name);
+  const files = entries.filter((entry) => entry.isFile() && isTest(entry.name)).map(({ name }) => name);
   if (files.length > limits.testFiles)
     throw unusable(`There are ${files.length} files in ${TESTS_FOLDER}/, and ${limits.testFiles} are the limit (testFiles)`);
-  const nameOf = (file: string): string => basename(file, extname(file));
   const missing = wanted.filter((name) => !files.some((file) => nameOf(file) === name));
   if (missing.length > 0)
     throw unusable(
@@ -49,16 +60,25 @@ export async function readTests(root: string, wanted: readonly string[] = []): P
   const chosen = files.filter((file) => wanted.length === 0 || wanted.includes(nameOf(file))).toSorted();
   const doubled = chosen.map(nameOf).filter((name, index, all) => all.indexOf(name) !== index);
   if (doubled.length > 0) throw unusable(`Two files in ${TESTS_FOLDER}/ are called ${doubled.join(', ')}`);
-  const read = await Promise.all(
-    chosen.map(async (file) => ({ file, read: await readDescribed(join(folder, file), testSchema) })),
-  );
-  const problems = read.flatMap(({ file, read: one }) => (one.ok ? [] : [`${TESTS_FOLDER}/${file} ${one.error}`]));
-  if (problems.length > 0)
-    throw unusable(
-      `${counted(problems.length, 'test')} cannot be used:\n${problems.join('\n')}`,
-      'docs/trials.md shows what a test looks like.',
-    );
-  return read.flatMap(({ file, read: one }) => (one.ok ? [{ name: nameOf(file), folder, test: one.value }] : []));
+  const read = await Promise.all(chosen.map(async (file) => ({ file, read: await readTest(folder, file) })));
+  const broken = read.flatMap(({ file, read: one }) => (one.ok ? [] : [{ file: `${TESTS_FOLDER}/${file}`, why: one.error }]));
+  const tests = read.flatMap(({ file, read: one }) => (one.ok ? [{ name: nameOf(file), folder, test: one.value }] : []));
+  if (broken.length > 0 && tests.length === 0) throw unusable(brokenText(broken), 'docs/trials.md shows what a test looks like.');
+  return { tests, broken };
+}
+
+export const brokenText = (broken: readonly BrokenTest[]): string =>
+  `${counted(broken.length, 'test')} cannot be used:\n${broken.map(({ file, why }) => `${file} ${why}`).join('\n')}`;
+
+const nameOf = (file: string): string => basename(file, extname(file));
+
+/** A table of cases may lie beside them. */
+const isTest = (file: string): boolean => ENDINGS.has(extname(file)) && extname(nameOf(file)) !== '.eval';
+
+async function readTest(folder: string, file: string): Promise<Result<TestDefinition, string>> {
+  const read = await readDescribed(join(folder, file), testSchema);
+  if (!read.ok || read.value.files === undefined || (await isFolder(join(folder, read.value.files)))) return read;
+  return fail(`is not right: There is no folder ${read.value.files} beside it (files)`);
 }
 
 const unusable = (message: string, fix?: string): TroupeError => new TroupeError('usage', message, { fix });

@@ -49,10 +49,13 @@ const tested = z.object({
 
 export type Tested = z.output<typeof tested>;
 
+const brokenFiles = z.array(z.object({ file: z.string(), why: z.string() }));
+
 export const testReport = z.object({
   passed: z.boolean(),
   tests: z.array(tested),
   notRun: z.array(z.string()).describe('no budget was left for them'),
+  broken: brokenFiles.describe('files that are no tests: the others were tried'),
   total: z.object({ trials: count, durationMs: count, ...money }),
   before: z
     .object({ at: z.string(), usd: z.number(), durationMs: count, passed: count, failed: count })
@@ -62,7 +65,11 @@ export const testReport = z.object({
 
 export type TestReport = z.output<typeof testReport>;
 
-export const keptReport = z.object({ version: z.literal(1), at: z.string(), report: testReport });
+export const keptReport = z.object({
+  version: z.literal(1),
+  at: z.string(),
+  report: testReport.extend({ broken: brokenFiles.default([]) }),
+});
 export type KeptReport = z.output<typeof keptReport>;
 
 const cell = z.object({

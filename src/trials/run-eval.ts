@@ -1,5 +1,6 @@
 /** Plays every case with every agent and model, and says how good each was and what it cost. */
 
+import { present } from '../base/present.ts';
 import type { EvalTable } from './eval-file.ts';
 import type { Contender, EvalCell, EvalReport, Trial } from './report.ts';
 import { type OpenGround, rateOf, totalOf } from './run-tests.ts';
@@ -16,6 +17,7 @@ export interface EvalTerms {
 
 export async function runEval(open: OpenGround, table: EvalTable, terms: EvalTerms): Promise<EvalReport> {
   const cells: EvalCell[] = [];
+  const spent: Trial[] = [];
   let left = terms.usd;
   let notRun = 0;
   // Case by case, so that a budget that ends early leaves contenders that can be compared.
@@ -24,11 +26,14 @@ export async function runEval(open: OpenGround, table: EvalTable, terms: EvalTer
       for (const agent of table.agents) {
         const of = { case: one.name ?? `case ${index + 1}`, agent, model: model ?? null };
         const trials: Trial[] = [];
-        const ground = await open(model);
+        const ground = await open(present({ model }));
         while (trials.length < table.trials && (left === undefined || left > 0)) {
-          const trial = await tryOnce(ground, { ...one, agent, judges: table.judges }, terms.folder, left);
+          const { trial, isCutOff } = await tryOnce(ground, { ...one, agent, judges: table.judges }, terms.folder, left);
+          left &&= isCutOff ? 0 : Math.max(0, left - trial.usd);
+          spent.push(trial);
+          // It would count against whoever was asked last.
+          if (isCutOff) break;
           trials.push(trial);
-          left &&= Math.max(0, left - trial.usd);
           terms.tried(of, trial);
         }
         notRun += table.trials - trials.length;
@@ -40,7 +45,7 @@ export async function runEval(open: OpenGround, table: EvalTable, terms: EvalTer
     contenders: contendersOf(cells),
     cells,
     notRun,
-    total: totalOf(cells.flatMap(({ trials }) => trials)),
+    total: { ...totalOf(spent), trials: cells.reduce((sum, cell) => sum + cell.trials.length, 0) },
     page: null,
   };
 }

@@ -1,4 +1,5 @@
 /** Runs kept tests one after the other, each as often as it says, within one budget, and compares with the last time. */
+import type { BrokenTest } from './read-files.ts';
 import type { KeptReport, Tested, TestReport, Trial } from './report.ts';
 import type { KeptTest, TestDefinition } from './test-file.ts';
 import { type TrialGround, tryOnce } from './trial.ts';
@@ -8,15 +9,18 @@ export interface TestingTerms {
   readonly trials?: number | undefined;
   /** What all of them together may cost. */
   readonly usd?: number | undefined;
+  /** Files that are no tests. */
+  readonly broken?: readonly BrokenTest[] | undefined;
   readonly before?: KeptReport | undefined;
   /** Told as they come. */
   tried(test: KeptTest, trial: Trial, number: number, of: number): void;
 }
 
-/** Where a model is asked: the one that a test names, for all agents of it. */
-export type OpenGround = (model: string | undefined) => Promise<TrialGround>;
+/** Where a model is asked: the one that a test names, for all agents of it, with what fills their prompts. */
+export type OpenGround = (terms: Pick<TestDefinition, 'model' | 'vars'>) => Promise<TrialGround>;
 
 export async function runTests(open: OpenGround, tests: readonly KeptTest[], terms: TestingTerms): Promise<TestReport> {
+  const { broken = [] } = terms;
   const done: Tested[] = [];
   const notRun: string[] = [];
   let left = terms.usd;
@@ -26,25 +30,28 @@ export async function runTests(open: OpenGround, tests: readonly KeptTest[], ter
       continue;
     }
     const trials: Trial[] = [];
-    const ground = await open(kept.test.model);
+    let wasCutOff = false;
+    const ground = await open(kept.test);
     const times = terms.trials ?? kept.test.trials;
     // What cannot begin cannot begin the next time either.
     const refused = (): boolean => trials.at(-1)?.run === null;
     while (trials.length < times && !refused() && (left === undefined || left > 0)) {
-      const trial = await tryOnce(ground, kept.test, kept.folder, left);
+      const { trial, isCutOff } = await tryOnce(ground, kept.test, kept.folder, left);
       trials.push(trial);
-      left &&= Math.max(0, left - trial.usd);
+      wasCutOff = isCutOff;
+      left &&= isCutOff ? 0 : Math.max(0, left - trial.usd);
       terms.tried(kept, trial, trials.length, times);
     }
     // Fewer trials than were asked for prove less than was asked for.
     const passed = trials.length === times && trials.every((trial) => trial.passed);
-    if (trials.length < times && !refused()) notRun.push(kept.name);
+    if ((trials.length < times && !refused()) || wasCutOff) notRun.push(kept.name);
     done.push({ ...testedWith(kept, trials, passed), change: changeOf(kept.name, passed, terms.before) });
   }
   return {
-    passed: notRun.length === 0 && done.every(({ passed }) => passed),
+    passed: notRun.length === 0 && broken.length === 0 && done.every(({ passed }) => passed),
     tests: done,
     notRun,
+    broken: [...broken],
     total: totalOf(done.flatMap(({ trials }) => trials)),
     before: beforeOf(terms.before),
   };

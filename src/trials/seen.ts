@@ -1,5 +1,5 @@
 /** What was seen of a trial beside its answer: who worked, what was called, in how many turns. */
-import type { SessionId } from '../base/ids.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
 import { readEvents } from '../ledger/pages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import { createTreesDoings } from '../projections/doings.ts';
@@ -11,12 +11,12 @@ export interface SeenOfRun {
   readonly turns: number;
 }
 
-/** Of a session that one run was made in. */
-export async function seenOf(ledger: Pick<Ledger, 'read'>, session: SessionId, root: string): Promise<SeenOfRun> {
+/** Of a root run and those below it; its session may have others. */
+export async function seenOf(ledger: Pick<Ledger, 'read'>, session: SessionId, root: RunId): Promise<SeenOfRun> {
   const tools = new Set<string>();
   const agents = new Set<string>();
   const doings = createTreesDoings();
-  for await (const event of readEvents(ledger, { session })) {
+  for await (const event of readEvents(ledger, { session, root })) {
     doings.apply(event);
     if (event.event_type === 'tool.call') tools.add(event.payload.name);
     if (event.event_type === 'run.started') agents.add(event.payload.agent);

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { timeLimit } from '../agents/definition/duration-schema.ts';
 import { limits } from '../base/limits.ts';
+import { runStatus } from '../events/run-status.ts';
 
 const text = z.string().min(1);
 const most = `at most ${limits.testEntries} (testEntries)`;
@@ -31,10 +32,22 @@ const fileCheck = z.union([
   }),
 ]);
 
+/** One that cannot be checked would pass whatever the answer is. */
+const checkable = z.record(z.string(), z.json()).refine(
+  (schema) => {
+    try {
+      return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]) !== undefined;
+    } catch {
+      return false;
+    }
+  },
+  { error: 'is no JSON Schema that can be checked here' },
+);
+
 export const checksSchema = z.strictObject({
-  status: z.enum(['completed', 'completed_unverified', 'failed', 'budget_exhausted', 'waiting']).default('completed'),
+  status: z.enum([...runStatus.options, 'waiting']).default('completed'),
   verification: z.enum(['verified', 'unverified', 'unchecked']).optional(),
-  answer: looks.extend({ schema: z.record(z.string(), z.json()).optional() }).optional(),
+  answer: looks.extend({ schema: checkable.optional() }).optional(),
   files: z.record(text, fileCheck).optional(),
   /** Run by us in a clean shell when the run is over. */
   commands: texts.optional(),
@@ -67,15 +80,20 @@ const budgetSchema = z.strictObject({
   wall: timeLimit.optional(),
 });
 
+/** For one tool: given, refused, or refused with these words. */
+const decision = z.union([z.boolean(), text]);
+
 /** What a test and a case of an evaluation have in common. */
 export const caseShape = {
   prompt: text,
+  /** Files of pictures beside the file, shown to the agent behind the prompt. */
+  images: texts.optional(),
   /** A folder beside the file: what the agent finds in its workspace. Without it, nothing. */
   files: text.optional(),
   /** What a person says to its questions, in order. A question more ends the trial. */
   answers: z.array(text).max(limits.testEntries, most).default([]),
-  /** Whether permissions are given; otherwise a request ends the trial. */
-  approve: z.boolean().default(false),
+  /** Whether permissions are given, or for which tools; any other request ends the trial. */
+  approve: z.union([z.boolean(), z.record(text, decision)]).default(false),
   commandTimeout: timeLimit.default(limits.testCommandMs),
   budget: budgetSchema.optional(),
 };
@@ -84,6 +102,7 @@ const live = z.strictObject({
   ...caseShape,
   agent: text,
   model: text.optional(),
+  vars: z.record(text, z.string()).optional(),
   trials: trialsSchema.default(1),
   checks: checksSchema.prefault({}),
   judges: judgesSchema.default([]),
@@ -96,7 +115,7 @@ export type TestDefinition = z.output<typeof testSchema>;
 /** One case: who is asked what, and what must be true. */
 export type TrialCase = Pick<
   TestDefinition,
-  'prompt' | 'files' | 'answers' | 'approve' | 'commandTimeout' | 'budget' | 'agent' | 'checks' | 'judges'
+  'prompt' | 'images' | 'files' | 'answers' | 'approve' | 'commandTimeout' | 'budget' | 'agent' | 'checks' | 'judges'
 >;
 
 /** A test as it was found. */

@@ -10,10 +10,13 @@ import { TroupeError } from '../base/errors.ts';
 import { present } from '../base/present.ts';
 import type { Random } from '../base/random.ts';
 import type { Budget } from '../events/catalogue.ts';
+import type { UserMessage } from '../events/messages.ts';
+import type { Decision } from '../library/run-options.ts';
 import type { RunOutcome } from '../library/run-outcome.ts';
 import type { Troupe } from '../library/troupe.ts';
 import type { Project } from '../project/project.ts';
 import { checkRun } from './checks.ts';
+import { imageIn } from './images.ts';
 import { scoreOf } from './judge.ts';
 import type { CheckOutcome, Score, Trial } from './report.ts';
 import { type SeenOfRun, seenOf } from './seen.ts';
@@ -33,25 +36,38 @@ export interface TrialGround extends Pick<Project, 'proves'> {
 
 const NOTHING_SEEN: SeenOfRun = { tools: new Set(), agents: new Set(), turns: 0 };
 
+/** What came of one, and whether it was cut off by what all of them together may cost: then it says nothing of the agent. */
+export interface TriedOnce {
+  readonly trial: Trial;
+  readonly isCutOff: boolean;
+}
+
 /** `usdLeft`: what all trials together may still cost. */
-export async function tryOnce(ground: TrialGround, one: TrialCase, folder: string, usdLeft: number | undefined): Promise<Trial> {
+export async function tryOnce(
+  ground: TrialGround,
+  one: TrialCase,
+  folder: string,
+  usdLeft: number | undefined,
+): Promise<TriedOnce> {
   const { clock, signal } = ground;
   signal.throwIfAborted();
   const workspace = await freshFiles(one.files, folder);
+  if (workspace instanceof TroupeError) return { trial: notStarted(workspace, 0), isCutOff: false };
   let keep = ground.keepFiles;
   try {
     const began = clock.elapsed();
-    const outcome = await play(ground, one, workspace, budgetOf(one, usdLeft));
+    const outcome = await play(ground, one, { folder, workspace }, budgetOf(one, usdLeft));
     const durationMs = Math.round(clock.elapsed() - began);
     signal.throwIfAborted();
-    if (outcome instanceof TroupeError) return notStarted(outcome, durationMs);
+    if (outcome instanceof TroupeError) return { trial: notStarted(outcome, durationMs), isCutOff: false };
     const seen = await seenOf(ground.troupe.ledger, outcome.session, outcome.run);
     const limit = { proves: ground.proves, timeoutMs: one.commandTimeout, signal };
     const checks = await checkRun({ outcome, seen, workspace, durationMs }, one.checks, limit);
     const passed = checks.every((check) => check.passed);
     keep &&= !passed;
-    const judged = await scores(ground, one, outcome, workspace);
-    return {
+    const rest = usdLeft === undefined ? undefined : usdLeft - outcome.cost.usd;
+    const judged = await scores(ground, one, outcome, workspace, rest);
+    const trial: Trial = {
       ...{ passed, run: outcome.run, status: outcome.status, checks, durationMs, ...judged },
       verification: 'verification' in outcome ? outcome.verification.state : null,
       turns: seen.turns,
@@ -60,6 +76,7 @@ export async function tryOnce(ground: TrialGround, one: TrialCase, folder: strin
       unknownCalls: outcome.cost.unknownCalls + judged.unknownCalls,
       workspace: keep ? workspace : null,
     };
+    return { trial, isCutOff: !passed && isCutOff(outcome, usdLeft) };
   } finally {
     if (!keep) await rm(workspace, { recursive: true, force: true });
   }
@@ -69,15 +86,15 @@ export async function tryOnce(ground: TrialGround, one: TrialCase, folder: strin
 async function play(
   { troupe, signal }: TrialGround,
   one: TrialCase,
-  workspace: string,
+  { folder, workspace }: { readonly folder: string; readonly workspace: string },
   budget: Budget | undefined,
 ): Promise<RunOutcome | TroupeError> {
   const answers = [...one.answers];
   try {
-    const outcome = await troupe.run(one.agent, one.prompt, {
+    const outcome = await troupe.run(one.agent, await requestOf(one, folder), {
       ...{ workspace, signal, budget },
       answer: () => answers.shift(),
-      ...(one.approve ? { approve: () => true } : {}),
+      ...(one.approve === false ? {} : { approve: ({ tool }) => decisionFor(tool, one.approve) }),
     });
     if (!('report' in outcome)) await troupe.engine.cancel(outcome.run, 'its trial is over');
     return outcome;
@@ -89,11 +106,25 @@ async function play(
   }
 }
 
+function decisionFor(tool: string, approve: TrialCase['approve']): Decision | undefined {
+  if (typeof approve === 'boolean') return approve;
+  const decision = Object.hasOwn(approve, tool) ? approve[tool] : undefined;
+  return typeof decision === 'string' ? { deny: decision } : decision;
+}
+
+/** What the agent is asked, pictures included. */
+async function requestOf({ prompt, images = [] }: TrialCase, folder: string): Promise<string | UserMessage> {
+  if (images.length === 0) return prompt;
+  const shown = await Promise.all(images.map(async (image) => await imageIn(folder, image)));
+  return { role: 'user', content: [{ type: 'text', text: prompt }, ...shown] };
+}
+
 async function scores(
   { judging, random, signal }: TrialGround,
   { judges, prompt }: TrialCase,
   outcome: RunOutcome,
   workspace: string,
+  usdLeft: number | undefined,
 ): Promise<{ readonly scores: Score[]; readonly usd: number; readonly unknownCalls: number }> {
   const given: Score[] = [];
   let [usd, unknownCalls] = [0, 0];
@@ -103,13 +134,27 @@ async function scores(
       usd: cost,
       unknownCalls: unknown,
       ...score
-    } = await scoreOf(await judging(), one, { prompt, answer: outcome.report.body }, workspace, random, signal);
+    } = await scoreOf(
+      await judging(),
+      one,
+      { prompt, answer: outcome.report.body },
+      { workspace, random, signal, usdLeft: usdLeft === undefined ? undefined : usdLeft - usd },
+    );
     given.push(score);
     usd += cost;
     unknownCalls += unknown;
   }
   return { scores: given, usd, unknownCalls };
 }
+
+/** Another budget than ours may have come to its end: that of the test, or of an agent. The message says which. */
+function isCutOff(outcome: RunOutcome, usdLeft: number | undefined): boolean {
+  if (usdLeft === undefined || outcome.status !== 'budget_exhausted') return false;
+  const [, limit = ''] = / of \$([\d.]+) left/.exec(outcome.error.message) ?? [];
+  return Math.abs(Number(limit) - usdLeft) <= usdLeft * NEARLY;
+}
+
+const NEARLY = 0.01;
 
 function budgetOf({ budget = {} }: TrialCase, usdLeft: number | undefined): Budget | undefined {
   const { usd, tokens, calls, wall } = budget;
@@ -125,11 +170,14 @@ function notStarted(error: TroupeError, durationMs: number): Trial {
   return { passed: false, run: null, status: 'refused', verification: null, checks, durationMs, workspace: null, ...nothing };
 }
 
-async function freshFiles(files: string | undefined, folder: string): Promise<string> {
+async function freshFiles(files: string | undefined, folder: string): Promise<string | TroupeError> {
   const from = files === undefined ? undefined : resolve(folder, files);
-  if (from !== undefined && (await stat(from).catch(() => undefined))?.isDirectory() !== true)
-    throw new TroupeError('usage', `There is no folder ${files} beside the test`, { fix: 'Correct `files`.' });
+  if (from !== undefined && !(await isFolder(from)))
+    return new TroupeError('usage', `There is no folder ${files} beside the test`, { fix: 'Correct `files`.' });
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'troupe-trial-')));
   if (from !== undefined) await cp(from, workspace, { recursive: true, verbatimSymlinks: true });
   return workspace;
 }
+
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;

@@ -1,5 +1,5 @@
 /** Kept tests and evaluations through the command line, with a scripted model. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,9 @@ describe('troupe test', () => {
     expect(failed(report)).toEqual([]);
     expect({ code, passed: report.passed, trials: report.tests[0]?.trials.length }).toEqual({ code: 0, passed: true, trials: 2 });
     expect(report.tests[0]).toMatchObject({ passRate: 1, passAll: 1, change: 'new' });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('troupe-trial-'))).toEqual([]);
+    const { out } = await project.look('logs', report.tests[0]?.trials[0]?.run ?? '', '--json');
+    const [folder = ''] = /troupe-trial-\w+/.exec(out) ?? [];
+    expect([folder, existsSync(join(tmpdir(), folder))]).toEqual([expect.stringMatching(/./), false]);
   });
 
   it('says of every check that fails what was there instead', async () => {
@@ -92,7 +94,7 @@ describe('troupe test', () => {
     const kept = report.tests[0]?.trials[0]?.workspace ?? '';
     expect(existsSync(join(kept, 'out.txt'))).toBe(true);
     const xml = await readFile(join(project.folder, 'report.xml'), 'utf8');
-    expect(xml).toContain('<testsuite name="troupe" tests="1" failures="1" skipped="0"');
+    expect(xml).toContain('<testsuite name="troupe" tests="1" failures="1" errors="0" skipped="0"');
     expect(xml).toContain('answer: &quot;&lt;nothing&gt;&quot; is not in it');
     const shown = await project.look('test', 'changes');
     expect(shown.out).toMatch(/^✗ changes \(writer\)\n {4}answer: "<nothing>" is not in it\n {6}troupe show run_/);

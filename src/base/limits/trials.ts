@@ -14,6 +14,9 @@ export const trialLimits = {
   testCommandMs: 5 * MINUTE,
   /** A file whose text is looked at. */
   testedFileBytes: 16 * MIB,
+  /** Of a workspace that is kept for a test. */
+  keptFiles: 2_000,
+  keptFileBytes: 20 * MIB,
   /** Of an answer, for whoever judges it. */
   judgedCharacters: 60_000,
   /** Reports that are kept, the newest. */

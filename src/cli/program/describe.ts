@@ -6,7 +6,23 @@ import { parseCount, parseTime, parseUsd } from '../terminal/parse-option.ts';
 export type Add = (usage: string, about: string, example: string) => Command;
 
 export function addTo(parent: Command, usage: string, about: string, example: string): Command {
-  return parent.command(usage).description(about).addHelpText('before', `Example:\n  ${example}\n`);
+  const command = parent.command(usage).description(about).addHelpText('before', `Example:\n  ${example}\n`);
+  // The program's own options stand anywhere.
+  return parent.parent === null ? command : command.hook('preAction', () => takeFrom(parent, command));
+}
+
+/**
+ * What stands behind the name of a command is its own. The parser gives it to the command above where that has an option of the
+ * same name, wherever it stands.
+ */
+function takeFrom(parent: Command, command: Command): void {
+  for (const option of parent.options) {
+    const name = option.attributeName();
+    if (parent.getOptionValueSource(name) !== 'cli') continue;
+    if (!command.options.some((own) => own.attributeName() === name))
+      command.error(`error: unknown option '${option.long ?? option.flags}'`, { code: 'commander.unknownOption' });
+    command.setOptionValueWithSource(name, parent.getOptionValue(name), 'cli');
+  }
 }
 
 export const json = (command: Command): Command => command.option('--json', 'print one JSON value');

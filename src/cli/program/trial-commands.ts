@@ -1,6 +1,5 @@
 /** Commands that try agents: kept tests, and tables of cases. */
 
-import type { Command } from 'commander';
 import type { Perform } from '../terminal/command.ts';
 import { parseCount, parseUsd } from '../terminal/parse-option.ts';
 import type { TestAddOptions } from '../trials/add.ts';
@@ -22,12 +21,9 @@ export function describeTrials(add: Add, perform: Perform): void {
     );
   json(addTo(test, 'add <run>', 'keep a run as a test', 'troupe test add last --name greets'))
     .option('--name <name>', 'what the test is called; otherwise after the agent')
-    .option('--files <folder>', 'what its trials find in their workspace, from tests/')
-    // An option that `test` has too is parsed as one of `test`, wherever it stands.
-    .action((run: string, _own: TestAddOptions, command: Command) =>
-      perform(async (context) =>
-        (await import('../trials/add.ts')).testAddCommand(context, run, command.optsWithGlobals<TestAddOptions>()),
-      ),
+    .option('--files <folder>', 'what its trials find in their workspace, from tests/; made where it is not there yet')
+    .action((run: string, options: TestAddOptions) =>
+      perform(async (context) => (await import('../trials/add.ts')).testAddCommand(context, run, options)),
     );
   json(add('eval <table>', 'play a table of cases with agents and models', 'troupe eval tests/table.eval.yaml'))
     .option('--budget-usd <amount>', BUDGET, parseUsd)

@@ -62,6 +62,7 @@ export function isTooLittle(end: RunEnd, least: 'verified' | 'unchecked'): boole
 export function exitCodeOfError(code: string): ExitCode {
   if (code === 'budget_exhausted') return exitCodes.budget;
   if (code === 'executor_unavailable') return exitCodes.executorUnavailable;
+  if (code === 'stopped') return exitCodes.interrupted;
   return failureCodes.has(code) || (code.startsWith('ledger') && !given.has(code)) ? exitCodes.failed : exitCodes.usage;
 }
 

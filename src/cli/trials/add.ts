@@ -3,6 +3,7 @@ import { addTest } from '../../trials/add-test.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
 
 export interface TestAddOptions extends JsonOption {
   readonly name?: string | undefined;
@@ -10,13 +11,17 @@ export interface TestAddOptions extends JsonOption {
 }
 
 export async function testAddCommand(context: CommandContext, text: string, options: TestAddOptions): Promise<ExitCode> {
-  return withProject(context, { readOnly: true }, async ({ ledger, root }) => {
+  return withProject(context, { readOnly: true }, async ({ ledger, root, groups, redact }) => {
     const row = await findRun(ledger, text);
     const name = options.name ?? `${row.agent}-${row.run.slice(-6)}`;
-    const path = await addTest(ledger, row, { root, name, files: options.files });
+    const { files, notes } = await addTest(ledger, row, {
+      ...{ root, name, redact, environment: groups.env },
+      files: options.files,
+    });
     const next = `${callOf(context)} test ${name}`;
-    if (options.json === true) printJson(context, 'test add', { files: [path], next });
-    else context.terminal.out.line(`${path} written; read it, sharpen its checks, then: ${next}`);
+    for (const note of notes) context.terminal.progress.prose(safeLine(note), { head: 'note: ' });
+    if (options.json === true) printJson(context, 'test add', { files: [...files], next });
+    else context.terminal.out.line(`${files.join(', ')} written; read it, sharpen its checks, then: ${next}`);
     return exitCodes.completed;
   });
 }

@@ -1,5 +1,6 @@
 /** The project as trials need it: opened once for every model that they name, and closed when they are over. */
 import { TroupeError } from '../../base/errors.ts';
+import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import { type Troupe, troupeOf } from '../../library/troupe.ts';
 import type { OpenGround } from '../../trials/run-tests.ts';
@@ -12,6 +13,8 @@ export interface Grounds extends AsyncDisposable {
   /** Where the project is, and its state. */
   place(): Promise<{ readonly root: string; readonly home: string }>;
 }
+
+type Terms = Parameters<OpenGround>[0];
 
 interface Ground extends TrialGround {
   readonly troupe: Troupe;
@@ -27,24 +30,25 @@ export interface GroundOptions {
 
 export function createGrounds({ clock, cwd, terminal, openProject }: CommandContext, options: GroundOptions): Grounds {
   const { signal, keepFiles } = options;
-  const opened = new Map<string | undefined, Promise<Ground>>();
-  const openFor = async (model: string | undefined): Promise<Ground> => {
-    const project = await openProject({ cwd, env: terminal.env, clock, flags: { model } });
+  const opened = new Map<string, Promise<Ground>>();
+  const openFor = async (terms: Terms): Promise<Ground> => {
+    const project = await openProject({ cwd, env: terminal.env, clock, flags: terms });
     const { proves, config } = project;
-    const judging = async (): Promise<Troupe> => (await open(undefined)).troupe;
+    const judging = async (): Promise<Troupe> => (await open({})).troupe;
     const how = { clock, random: systemRandom, signal, keepFiles };
     return { troupe: troupeOf(project, clock), judging, proves, ...how, home: config.home };
   };
-  const open = (named: string | undefined): Promise<Ground> => {
-    const model = options.model ?? named;
-    const ground = opened.get(model) ?? openFor(model);
-    opened.set(model, ground);
+  const open = ({ model: named, vars }: Terms): Promise<Ground> => {
+    const terms = present({ model: options.model ?? named, vars });
+    const key = JSON.stringify([terms.model, Object.entries(vars ?? {}).toSorted()]);
+    const ground = opened.get(key) ?? openFor(terms);
+    opened.set(key, ground);
     return ground;
   };
   return {
     open,
     async place() {
-      const { troupe, home } = await open(undefined);
+      const { troupe, home } = await open({});
       return { root: troupe.root, home };
     },
     async [Symbol.asyncDispose]() {
@@ -62,7 +66,7 @@ export async function untilStopped<Value>(
   const stopping = new AbortController();
   const unheard = terminal.onStop(() => {
     if (stopping.signal.aborted) return terminal.exitNow(exitCodes.interrupted);
-    stopping.abort(new TroupeError('interrupted', 'Stopped before all trials were made'));
+    stopping.abort(new TroupeError('stopped', 'Stopped before all trials were made'));
   });
   try {
     return await work(stopping.signal);

@@ -7,7 +7,7 @@ import { counted } from '../../base/wording.ts';
 import { readableCost, readableDuration } from '../../projections/readable.ts';
 import { junit } from '../../trials/junit.ts';
 import { keepReport, lastReport } from '../../trials/kept-reports.ts';
-import { readTests } from '../../trials/read-files.ts';
+import { brokenText, readTests } from '../../trials/read-files.ts';
 import type { Tested, TestReport, Trial } from '../../trials/report.ts';
 import { runTests } from '../../trials/run-tests.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError } from '../terminal/command.ts';
@@ -32,11 +32,12 @@ export async function testCommand(context: CommandContext, names: readonly strin
   const report = await untilStopped(context, async (signal) => {
     await using grounds = createGrounds(context, { signal, keepFiles: options.keep === true, model: options.model });
     const { root, home } = await grounds.place();
-    const tests = await readTests(root, names);
+    const { tests, broken } = await readTests(root, names);
+    if (broken.length > 0) terminal.progress.line(safeText(brokenText(broken)));
     if (tests.length === 0) throw usageError('There are no tests in tests/', 'Keep a run as one: troupe test add last');
     const before = await lastReport(home);
     const made = await runTests(grounds.open, tests, {
-      ...present({ trials: options.trials, usd: options.budgetUsd, before }),
+      ...{ broken, ...present({ trials: options.trials, usd: options.budgetUsd, before }) },
       tried: ({ name }, trial, number, of) =>
         terminal.progress.line(`${trial.passed ? '✓' : '✗'} ${name}${of === 1 ? '' : ` ${number}/${of}`}  ${costAndTime(trial)}`),
     });
@@ -46,6 +47,7 @@ export async function testCommand(context: CommandContext, names: readonly strin
   if (options.junit !== undefined) await writeFile(resolve(cwd, options.junit), junit(report));
   if (options.json === true) printJson(context, 'test', report);
   else print(context, report);
+  if (report.broken.length > 0) return exitCodes.usage;
   if (report.notRun.length > 0) return exitCodes.budget;
   return report.passed ? exitCodes.completed : exitCodes.failed;
 }
@@ -60,7 +62,7 @@ const CHANGES: Readonly<Record<Tested['change'], string>> = {
   broken: ' (passed before)',
 };
 
-function print(context: CommandContext, { tests, notRun, total, before }: TestReport): void {
+function print(context: CommandContext, { tests, notRun, broken, total, before }: TestReport): void {
   const { out } = context.terminal;
   for (const tested of tests) {
     const passed = tested.trials.filter((trial) => trial.passed).length;
@@ -76,8 +78,10 @@ function print(context: CommandContext, { tests, notRun, total, before }: TestRe
     `${tests.length - failed} passed`,
     `${failed} failed`,
     ...(notRun.length > 0 ? [`${notRun.length} not run`] : []),
+    ...(broken.length > 0 ? [`${broken.length} cannot be used`] : []),
   ];
   out.line(`${counts.join(', ')} · ${counted(total.trials, 'trial')} · ${costAndTime(total)}`);
+  for (const { file } of broken) out.line(`✗ ${safeLine(file)} cannot be used`);
   if (notRun.length > 0) out.line(`no budget was left for ${notRun.join(', ')}: raise --budget-usd`);
   if (before !== null)
     out.line(

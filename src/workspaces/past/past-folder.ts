@@ -49,6 +49,43 @@ export async function makePastFolder(options: WorkspaceOptions, wanted: WantedFo
   return ok({ folder: made.value.folder, notes: [...notes, ...made.value.notes] });
 }
 
+export interface WantedCopy extends WantedFolder {
+  /** Which of the workspace's files are left out. `bytes`: what one would hold in the copy. */
+  leavesOut(path: string, bytes: () => Promise<Uint8Array>): Promise<boolean>;
+  readonly maxFiles: { readonly limit: string; readonly count: number };
+  readonly maxBytes: { readonly limit: string; readonly count: number };
+}
+
+/** The same as plain files in a folder that is not there yet: for whoever keeps them. */
+export async function copyPastFiles(
+  environment: WorkspaceOptions['environment'],
+  wanted: WantedCopy,
+  target: string,
+): Promise<Result<readonly string[], Failure>> {
+  const { changes, notes } = await recordedChanges(wanted);
+  const files = await pastFiles(changes, wanted.position, knownOf({ environment }, wanted));
+  const lost = files.flatMap((file) => ('why' in file ? [`${file.path}: ${file.why}`] : []));
+  if (lost.length > 0) return fail(notAsTheyWere(lost));
+  const listed = await workspaceFiles(wanted.workspace, environment, limits.forkFiles);
+  if (!listed.ok) return fail(tooMuch(`${listed.error} (limit forkFiles)`));
+  const kept: string[] = [];
+  for (const path of listed.value)
+    if (!(await wanted.leavesOut(path, () => readFile(join(wanted.workspace, path))))) kept.push(path);
+  if (kept.length > wanted.maxFiles.count)
+    return fail(tooMuch(`it has ${kept.length} files, and ${wanted.maxFiles.count} are kept (limit ${wanted.maxFiles.limit})`));
+  await mkdir(target, { recursive: true });
+  const copied = await copyFiles(wanted.workspace, target, kept, wanted.maxBytes);
+  if (copied !== undefined) return fail(copied);
+  const laid: PastFile[] = [];
+  for (const file of files) {
+    const content = 'why' in file ? null : file.content;
+    const isOut = content !== null && (await wanted.leavesOut(file.path, async () => content));
+    laid.push(isOut ? { path: file.path, content: null } : file);
+  }
+  const wrong = await layFiles(target, laid);
+  return wrong === undefined ? ok(notes) : fail(wrong);
+}
+
 const SHOWN = 5;
 
 function notAsTheyWere(lost: readonly string[]): Failure {
@@ -84,7 +121,7 @@ async function recordedChanges({ ledger, session, position }: WantedFolder) {
   return { changes, notes };
 }
 
-function knownOf({ environment }: WorkspaceOptions, { ledger, workspace }: WantedFolder): FilesAsKept {
+function knownOf({ environment }: Pick<WorkspaceOptions, 'environment'>, { ledger, workspace }: WantedFolder): FilesAsKept {
   return {
     now: async (path) => await readFile(join(workspace, path)).catch(() => undefined),
     bytes: async (hash, path) => {
@@ -115,19 +152,30 @@ async function plainCopy(options: WorkspaceOptions, workspace: string, name: str
   const listed = await workspaceFiles(workspace, options.environment, limits.forkFiles);
   if (!listed.ok) return fail(tooMuch(`${listed.error} (limit forkFiles)`));
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const failed = await copyFiles(workspace, folder, listed.value, { limit: 'forkBytes', count: limits.forkBytes });
+  return failed === undefined ? ok({ folder, notes: [] }) : fail(failed);
+}
+
+/** Into a folder that goes again where they are too much. */
+async function copyFiles(
+  workspace: string,
+  folder: string,
+  files: readonly string[],
+  { limit, count }: WantedCopy['maxBytes'],
+): Promise<Failure | undefined> {
   let bytes = 0;
-  for (const path of listed.value) {
+  for (const path of files) {
     const facts = await lstat(join(workspace, path)).catch(() => undefined);
     if (facts?.isFile() !== true) continue;
     bytes += facts.size;
-    if (bytes > limits.forkBytes) {
+    if (bytes > count) {
       await rm(folder, { recursive: true, force: true });
-      return fail(tooMuch(`it holds more than ${limits.forkBytes} bytes (limit forkBytes)`));
+      return tooMuch(`it holds more than ${count} bytes (limit ${limit})`);
     }
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await copyFile(join(workspace, path), join(folder, path), constants.COPYFILE_FICLONE);
   }
-  return ok({ folder, notes: [] });
+  return undefined;
 }
 
 const tooMuch = (why: string): Failure => ({
