@@ -1,6 +1,6 @@
 /** What stands behind the `?` of the address: what was chosen, so that a link shows the same. */
 import { useCallback } from 'react';
-import { useSearchParams } from 'wouter';
+import { useSearch, useSearchParams } from 'wouter';
 
 export type Chosen = Readonly<Record<string, string | undefined>>;
 
@@ -29,4 +29,21 @@ export function useQuery(): Query {
     [setParams],
   );
   return { get: (name) => params.get(name) ?? undefined, set };
+}
+
+/**
+ * Addresses of the session that is looked at: the moment (`?at=`) goes along, so that whoever looks back stays there. Without a path
+ * it is the view that is shown.
+ */
+export function useAddresses(): (path: string, chosen: Chosen) => string {
+  const at = new URLSearchParams(useSearch()).get('at');
+  return useCallback(
+    (path, chosen) => {
+      const words = Object.entries({ ...(at === null ? {} : { at }), ...chosen }).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      );
+      return `${path}?${new URLSearchParams(words)}`;
+    },
+    [at],
+  );
 }

@@ -1,11 +1,13 @@
 /** A view of a session: its tabs, and what is shown of its events, at the moment that the address names (`?at=`). */
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
+import { isFile } from '../api/kept.ts';
 import { useQuery } from '../app/query.ts';
 import { useSession } from '../store/hooks.ts';
 import type { SessionView } from '../store/session.ts';
 import type { SessionFold } from '../store/session-fold.ts';
 import { Awaited } from './awaited.tsx';
+import { Scrubber } from './scrubber/scrubber.tsx';
 import { SessionTabs } from './session-tabs.tsx';
 import './styles/split.css';
 import { Trouble } from './trouble.tsx';
@@ -15,8 +17,12 @@ export interface Shown {
   readonly fold: SessionFold;
   /** Up to the moment that is looked at; those whose content could not be had are left out. */
   readonly events: readonly LedgerEvent[];
+  /** How many events that are, with those. */
+  readonly count: number;
   /** The newest is looked at. */
   readonly isNow: boolean;
+  /** What time it is there; `undefined` now, where that goes on. */
+  readonly time: number | undefined;
 }
 
 interface Props {
@@ -29,17 +35,23 @@ interface Props {
 
 export function SessionPage({ session, title, name, children }: Props) {
   const view = useSession(session);
-  const shown = useShown(view);
   const query = useQuery();
+  const [dragged, setDragged] = useState<number>();
+  const shown = useShown(view, dragged ?? Number(query.get('at') ?? Number.NaN));
+  const move = (to: number | undefined, isDone: boolean) => {
+    setDragged(isDone ? undefined : (to ?? view.count));
+    if (isDone) query.set({ at: to === undefined ? undefined : String(to) });
+  };
   return (
     <>
       <header className="view-head">
         <h1>{title}</h1>
         <SessionTabs session={session} current={name} />
       </header>
+      {view.count > 0 && <Scrubber view={view} count={shown.count} isNow={shown.isNow} move={move} />}
       {!shown.isNow && (
-        <p className="notice waits">
-          As it was after {shown.events.length} of {view.count} events.{' '}
+        <p className="notice waits" role="status">
+          As it was after {shown.count} of {view.count} events.{' '}
           <button type="button" className="button quiet" onClick={() => query.set({ at: undefined })}>
             Show the newest
           </button>
@@ -56,8 +68,7 @@ export function SessionPage({ session, title, name, children }: Props) {
   );
 }
 
-function useShown(view: SessionView): Shown {
-  const at = Number(useQuery().get('at') ?? Number.NaN);
+function useShown(view: SessionView, at: number): Shown {
   const isNow = !(Number.isInteger(at) && at > 0 && at < view.count);
   const count = isNow ? view.count : at;
   const { history } = view;
@@ -66,5 +77,6 @@ function useShown(view: SessionView): Shown {
     () => history.events.slice(0, count).filter(({ position }) => !history.unreadable.has(position)),
     [history, count],
   );
-  return { view, fold: history.at(count), events, isNow };
+  const time = isNow && !isFile() ? undefined : Date.parse(history.events[count - 1]?.timestamp ?? '');
+  return { view, fold: history.at(count), events, count, isNow, time };
 }

@@ -16,9 +16,11 @@ interface Props {
   readonly item: InboxItem;
   /** It does not wait any more. */
   readonly isGone: boolean;
+  /** It has the whole window: it is on a phone already. */
+  readonly isAlone?: boolean;
 }
 
-export function WaitCard({ item, isGone }: Props) {
+export function WaitCard({ item, isGone, isAlone = false }: Props) {
   const answers = useAnswer(item);
   const isElsewhere = isGone && answers.answering.state === 'open';
   return (
@@ -31,7 +33,7 @@ export function WaitCard({ item, isGone }: Props) {
           {item.kind === 'permission' ? `${item.agent} wants to use ${item.tool}` : `${item.agent} asks`}
         </h2>
         <WayDown item={item} />
-        {!isGone && <OnAPhone item={item} />}
+        {!isGone && !isAlone && <OnAPhone item={item} />}
       </header>
       {isElsewhere && <AnsweredBefore run={item.run} wait={item.wait} />}
       {item.kind === 'permission' ? (

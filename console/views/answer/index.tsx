@@ -33,7 +33,7 @@ interface AskedProps {
 
 function Asked({ item, run, wait }: AskedProps) {
   const kept = useKept(item, run, wait);
-  if (kept !== undefined) return <WaitCard key={`${run} ${wait}`} item={kept} isGone={item === undefined} />;
+  if (kept !== undefined) return <WaitCard key={`${run} ${wait}`} item={kept} isGone={item === undefined} isAlone />;
   return (
     <div className="answer-gone">
       <AnsweredBefore run={run} wait={wait} />

@@ -1,12 +1,12 @@
 /** One artifact: what is known of it, a look at it where that is safe and small, and its bytes. */
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
 import { readableBytes } from '../../../src/projections/readable.ts';
 import { artifactAddress, readArtifact } from '../../api/bytes.ts';
 import type { Refusal } from '../../api/client.ts';
 import type { ArtifactRow } from '../../api/types.ts';
 import { Awaited } from '../../parts/awaited.tsx';
 import { DiffView } from '../../parts/diff-view.tsx';
+import { RunLink } from '../../parts/event-link.tsx';
 import { looksLikeDiff, ShownText } from '../../parts/shown-text.tsx';
 import { StrangersText } from '../../parts/strangers-text.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -39,7 +39,11 @@ export function ArtifactPage({ artifact, session }: Props) {
         </dd>
         <dt>From</dt>
         <dd>
-          {generated_by}, <Link href={`/sessions/${session}?run=${run}`}>its run</Link>, <When at={at} />
+          {generated_by},{' '}
+          <RunLink session={session} run={run}>
+            its run
+          </RunLink>
+          , <When at={at} />
         </dd>
         <dt>Checksum</dt>
         <dd>

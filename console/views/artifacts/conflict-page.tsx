@@ -1,5 +1,5 @@
 /** What does not fit together: where, whose, and both sides. Nothing of what was left out is lost. */
-import { Link } from 'wouter';
+import { EventLink } from '../../parts/event-link.tsx';
 import { ShownText } from '../../parts/shown-text.tsx';
 import type { ConflictReport } from './conflicts.ts';
 
@@ -8,7 +8,7 @@ export function ConflictPage({ report, session }: { readonly report: ConflictRep
     <>
       <h2>{report.title} does not fit together</h2>
       <p className="quiet">
-        What was left out is kept. <Link href={`/sessions/${session}?event=${report.position}`}>event {report.position}</Link>
+        What was left out is kept. <EventLink session={session} event={report.position} />
       </p>
       {report.conflicts.map(({ path, tasks, why, hunks }) => (
         <section key={`${path} ${tasks.join(' ')}`} className="section" aria-label={path}>

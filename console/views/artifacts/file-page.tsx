@@ -1,10 +1,10 @@
 /** The changes of one file, newest first, each with who made it; comments on lines go back to who can act on them. */
 import { useMemo } from 'react';
-import { Link } from 'wouter';
 import type { EventOf, LedgerEvent } from '../../../src/events/envelope.ts';
 import { isFile } from '../../api/kept.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { DiffView, lineKey } from '../../parts/diff-view.tsx';
+import { EventLink } from '../../parts/event-link.tsx';
 import type { Shown } from '../../parts/session-page.tsx';
 import { When } from '../../parts/when.tsx';
 import { CommentBox } from './comment-box.tsx';
@@ -12,13 +12,15 @@ import { useComments } from './comments.ts';
 
 interface Props {
   readonly path: string;
+  /** Only what this run changed. */
+  readonly run: string | undefined;
   readonly shown: Shown;
   readonly session: string;
 }
 
-export function FilePage({ path, shown, session }: Props) {
+export function FilePage({ path, run, shown, session }: Props) {
   const { events, fold } = shown;
-  const changes = useMemo(() => changesOf(events, path), [events, path]);
+  const changes = useMemo(() => changesOf(events, path, run), [events, path, run]);
   const comments = useComments();
   const newest = changes[0];
   const canComment = shown.isNow && !isFile();
@@ -43,7 +45,7 @@ export function FilePage({ path, shown, session }: Props) {
               <span className="quiet">
                 <When at={change.timestamp} />
               </span>
-              <Link href={`/sessions/${session}?event=${change.position}`}>event {change.position}</Link>
+              <EventLink session={session} event={change.position} />
               {change.payload.after !== null && <CopiedId id={change.payload.after} what="content" />}
             </div>
             {program !== undefined && <p className="notice waits">! {program}</p>}
@@ -65,5 +67,8 @@ export function FilePage({ path, shown, session }: Props) {
 
 type Change = EventOf<'file.diff'>;
 
-const changesOf = (events: readonly LedgerEvent[], path: string): readonly Change[] =>
-  events.filter((event): event is Change => event.event_type === 'file.diff' && event.payload.path === path).toReversed();
+const changesOf = (events: readonly LedgerEvent[], path: string, run: string | undefined): readonly Change[] =>
+  events
+    .filter((event): event is Change => event.event_type === 'file.diff' && event.payload.path === path)
+    .filter(({ run_id }) => run === undefined || run_id === run)
+    .toReversed();

@@ -1,6 +1,5 @@
 /** What a session has cost, by agent, model and subtree; how its budget went down, and more of it. */
 import { useMemo } from 'react';
-import { Link } from 'wouter';
 import { counted } from '../../../src/base/wording.ts';
 import type { BudgetUse } from '../../../src/projections/budget.ts';
 import { addSpending, costLines } from '../../../src/projections/costs.ts';
@@ -9,6 +8,7 @@ import { type RunNode, subtree, subtreeSpending } from '../../../src/projections
 import { isFile } from '../../api/kept.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { CostTable, rowsBy } from '../../parts/cost-table.tsx';
+import { RunLink } from '../../parts/event-link.tsx';
 import { LazyChart } from '../../parts/lazy-chart.tsx';
 import { SessionPage, type Shown } from '../../parts/session-page.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -62,7 +62,7 @@ interface RootProps {
   readonly shown: Shown;
 }
 
-function Root({ root, shown: { fold, events, isNow } }: RootProps) {
+function Root({ root, shown: { view, fold, events, isNow } }: RootProps) {
   const use = fold.budget.get(root.run);
   const bounds = boundsOf(root.budget);
   const unknown = use?.unknownPrices ?? 0;
@@ -79,7 +79,7 @@ function Root({ root, shown: { fold, events, isNow } }: RootProps) {
       {bounds.some(({ name }) => name === 'usd') && unknown > 0 && (
         <p className="tone-waits">! {counted(unknown, 'call')} without a known price: the money holds nothing for them.</p>
       )}
-      <Subtree root={root} fold={fold} />
+      <Subtree root={root} fold={fold} session={view.session} />
     </section>
   );
 }
@@ -112,8 +112,13 @@ function Bounded({ bound, root, use, events, isNow }: BoundedProps) {
 
 const INDENT = 16;
 
+interface SubtreeProps extends Pick<Shown, 'fold'> {
+  readonly root: RunNode;
+  readonly session: string;
+}
+
 /** Each run with everything below it, as the tree has them. */
-function Subtree({ root, fold: { tree } }: { readonly root: RunNode; readonly fold: Shown['fold'] }) {
+function Subtree({ root, fold: { tree }, session }: SubtreeProps) {
   const depths = new Map<string, number>([[root.run, 0]]);
   const nodes = subtree(tree, root.run);
   for (const { run, parent } of nodes) if (run !== root.run) depths.set(run, (depths.get(parent ?? '') ?? 0) + 1);
@@ -122,7 +127,10 @@ function Subtree({ root, fold: { tree } }: { readonly root: RunNode; readonly fo
     key: run,
     name: (
       <span style={{ paddingLeft: (depths.get(run) ?? 0) * INDENT }}>
-        <Link href={`?run=${run}`}>{agent}</Link> {role !== null && <span className="quiet">{role}</span>}
+        <RunLink session={session} run={run}>
+          {agent}
+        </RunLink>{' '}
+        {role !== null && <span className="quiet">{role}</span>}
       </span>
     ),
     ...subtreeSpending(tree, run),

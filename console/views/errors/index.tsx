@@ -1,11 +1,11 @@
 /** What went wrong in a session: the kind, the first cause, what takes it further, and the logs as they were. */
 import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import { type CauseLine, foldCauses, initialCauses, resultEvent, whyOf } from '../../../src/projections/why.ts';
 import type { RunRow } from '../../api/types.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
+import { EventLink, RunLink } from '../../parts/event-link.tsx';
 import { SessionPage, type Shown } from '../../parts/session-page.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import '../../parts/styles/empty.css';
@@ -31,7 +31,7 @@ function Errors({ shown, session }: Props) {
   const { tree } = shown.fold;
   const failed = failedRuns(tree);
   const first = firstCauses(tree, failed);
-  const lines = shown.view.history.lines.slice(0, shown.events.length);
+  const lines = shown.view.history.lines.slice(0, shown.count);
   const troubles = lines.filter(({ level }) => level === 'error' || level === 'warn').toReversed();
   if (failed.length + troubles.length === 0)
     return (
@@ -58,7 +58,9 @@ function Errors({ shown, session }: Props) {
             <li key={position}>
               <span className={level === 'error' ? 'tone-bad' : 'tone-waits'}>{level === 'error' ? '✗ error' : '! warning'}</span>
               <span>{agent}</span>
-              <Link href={`/sessions/${session}?event=${position}`}>{text}</Link>
+              <EventLink session={session} event={position}>
+                {text}
+              </EventLink>
             </li>
           ))}
         </ul>
@@ -84,7 +86,9 @@ function Failed({ node, shown, session, isFirst }: FailedProps) {
         <h2>{isFirst ? `First cause: ${node.agent}` : node.agent}</h2>
         <StateMark state={node.state} />
         {error !== null && <code>{error.category ?? error.code}</code>}
-        <Link href={`/sessions/${session}?run=${node.run}`}>its run</Link>
+        <RunLink session={session} run={node.run}>
+          its run
+        </RunLink>
         <CopiedId id={node.run} what="run" />
       </div>
       {error !== null && (
@@ -94,7 +98,7 @@ function Failed({ node, shown, session, isFirst }: FailedProps) {
           {error.last !== undefined && <p className="quiet">What was known last: {error.last}</p>}
         </>
       )}
-      {next !== null && <pre className="next">{next}</pre>}
+      {next !== null && shown.isNow && <pre className="next">{next}</pre>}
       <Why node={node} shown={shown} session={session} />
       <RawLogs run={node.run} events={shown.events} session={session} isOpen={isFirst} />
     </section>
@@ -128,9 +132,9 @@ function Chain({ node, shown: { events }, session }: WhyProps) {
       {chain.map(({ event, position, agent, text, level }) => (
         <li key={event}>
           <span className="quiet">{agent}</span>{' '}
-          <Link className={level === 'error' ? 'tone-bad' : ''} href={`/sessions/${session}?event=${position}`}>
+          <EventLink className={level === 'error' ? 'tone-bad' : ''} session={session} event={position}>
             {text}
-          </Link>
+          </EventLink>
         </li>
       ))}
     </ol>

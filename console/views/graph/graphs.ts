@@ -12,21 +12,21 @@ import { markOf } from '../../parts/states.ts';
 /** More boxes nobody can read; each agent once shows all of them. */
 export const SHOWN_RUNS = 500;
 
-export function ranGraph(tree: RunTree, session: string): Graph {
+export function ranGraph(tree: RunTree, addressOf: (run: string) => string): Graph {
   const nodes = [...tree.runs.values()].slice(0, SHOWN_RUNS);
   const known = new Set(nodes.map(({ run }) => run));
   return {
-    nodes: nodes.map((node) => runBox(tree, node, session)),
+    nodes: nodes.map((node) => runBox(tree, node, addressOf)),
     edges: nodes.flatMap(({ parent, run, role }) =>
       parent === null || !known.has(parent) ? [] : [{ from: parent, to: run, label: role ?? '' }],
     ),
   };
 }
 
-function runBox(tree: RunTree, node: RunNode, session: string): GraphNode {
+function runBox(tree: RunTree, node: RunNode, addressOf: (run: string) => string): GraphNode {
   const { sign, word, tone } = markOf(node.state, node.verification?.state);
   const note = `${sign} ${word}, ${readableCost(subtreeSpending(tree, node.run))}`;
-  return { id: node.run, title: node.member ?? node.agent, note, tone, href: `/sessions/${session}?run=${node.run}` };
+  return { id: node.run, title: node.member ?? node.agent, note, tone, href: addressOf(node.run) };
 }
 
 /** Each agent once: how often it ran, how often that failed, for how much; and who called whom how often. */

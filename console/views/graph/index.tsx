@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { AgentGraph } from '../../api/types.ts';
 import type { ViewProps } from '../../app/places.ts';
-import { useQuery } from '../../app/query.ts';
+import { useAddresses, useQuery } from '../../app/query.ts';
 import { LazyGraph } from '../../parts/graph/lazy-canvas.tsx';
 import { LoadedView } from '../../parts/loaded-view.tsx';
 import { SessionPage, type Shown } from '../../parts/session-page.tsx';
@@ -56,10 +56,11 @@ interface RanProps {
 
 function Ran({ shown: { fold, view }, session, isAggregated }: RanProps) {
   const { tree } = fold;
+  const address = useAddresses();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fold is changed in place; the version says that it was
   const graph = useMemo(
-    () => (isAggregated ? aggregatedGraph(tree) : ranGraph(tree, session)),
-    [tree, tree.runs.size, view.version, isAggregated, session],
+    () => (isAggregated ? aggregatedGraph(tree) : ranGraph(tree, (run) => address(`/sessions/${session}`, { run }))),
+    [tree, tree.runs.size, view.version, isAggregated, session, address],
   );
   return (
     <>

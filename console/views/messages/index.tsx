@@ -1,10 +1,14 @@
 /** Who writes to whom in a session: threads of assistants and what people said to runs, with what became of each message. */
+import { useMemo } from 'react';
+import { saidTo, threadsOf } from '../../../src/front/shown-threads.ts';
+import { createProcesses } from '../../../src/projections/processes.ts';
 import { readableDuration } from '../../../src/projections/readable.ts';
+import { createSessionThreads } from '../../../src/projections/threads.ts';
 import type { SessionThreads } from '../../api/types.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
 import { LoadedView } from '../../parts/loaded-view.tsx';
-import { SessionTabs } from '../../parts/session-tabs.tsx';
+import { SessionPage, type Shown } from '../../parts/session-page.tsx';
 import { StrangersText } from '../../parts/strangers-text.tsx';
 import '../../parts/styles/empty.css';
 import '../../parts/styles/split.css';
@@ -14,18 +18,35 @@ import './messages.css';
 import { processWords } from './process-words.ts';
 
 export function View({ params: { session = '' } }: ViewProps) {
+  return (
+    <SessionPage session={session} title="Messages" name="messages">
+      {(shown) => (shown.isNow ? <Newest session={session} /> : <Earlier shown={shown} />)}
+    </SessionPage>
+  );
+}
+
+function Newest({ session }: { readonly session: string }) {
   const threads = useLoaded<SessionThreads>(`/sessions/${encodeURIComponent(session)}/threads`);
   return (
-    <>
-      <header className="view-head">
-        <h1>Messages</h1>
-        <SessionTabs session={session} current="messages" />
-      </header>
-      <LoadedView loaded={threads} what="the messages">
-        {(value) => <Threads value={value} />}
-      </LoadedView>
-    </>
+    <LoadedView loaded={threads} what="the messages">
+      {(value) => <Threads value={value} />}
+    </LoadedView>
   );
+}
+
+/** As they were: folded from the events up to there, as the server does it. */
+function Earlier({ shown: { events, fold, time = 0 } }: { readonly shown: Shown }) {
+  const { tree } = fold;
+  const value = useMemo(() => {
+    const boxes = { sessionThreads: createSessionThreads(), processes: createProcesses() };
+    for (const event of events) {
+      boxes.sessionThreads.apply(event);
+      boxes.processes.apply(event);
+    }
+    const runs = [...tree.runs.values()];
+    return { threads: [...threadsOf(boxes, runs, time)], said: [...saidTo(boxes, runs, time)] } as SessionThreads;
+  }, [events, tree, time]);
+  return <Threads value={value} />;
 }
 
 function Threads({ value: { threads, said } }: { readonly value: SessionThreads }) {

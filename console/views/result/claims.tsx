@@ -1,19 +1,19 @@
 /** What the answer claims, each with the event that backs it, or why nothing does. */
-import { Link } from 'wouter';
 import type { EventOf, LedgerEvent } from '../../../src/events/envelope.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
-import type { SessionView } from '../../store/session.ts';
+import { EventLink } from '../../parts/event-link.tsx';
+import type { Shown } from '../../parts/session-page.tsx';
 
 interface Props {
   readonly node: RunNode;
-  readonly view: SessionView;
+  readonly shown: Shown;
 }
 
 type Checked = EventOf<'evidence.checked'>;
 
-export function Claims({ node, view }: Props) {
+export function Claims({ node, shown: { view, events } }: Props) {
   const of = node.finalRun ?? node.run;
-  const checked = view.history.events.findLast(
+  const checked = events.findLast(
     (event: LedgerEvent): event is Checked =>
       event.event_type === 'evidence.checked' && (event.run_id === of || event.run_id === node.run),
   );
@@ -31,7 +31,7 @@ export function Claims({ node, view }: Props) {
               <span aria-hidden="true">{backed ? '✓' : '!'}</span>
               <code>{what}</code>
               <span>{backed ? why : `unverified: ${why}`}</span>
-              {by !== undefined && <Link href={`/sessions/${view.session}?event=${by}`}>event {by}</Link>}
+              {by !== undefined && <EventLink session={view.session} event={by} />}
             </li>
           );
         })}
@@ -40,7 +40,7 @@ export function Claims({ node, view }: Props) {
             <span aria-hidden="true">{passed ? '✓' : '!'}</span>
             <code>{command}</code>
             <span>{passed ? 'demanded, and it passed' : `demanded: ${why ?? 'it did not pass'}`}</span>
-            <Link href={`/sessions/${view.session}?event=${checked.position}`}>event {checked.position}</Link>
+            <EventLink session={view.session} event={checked.position} />
           </li>
         ))}
       </ul>

@@ -5,46 +5,30 @@ import { verificationText } from '../../../src/events/verification-text.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
-import { Awaited } from '../../parts/awaited.tsx';
-import { SessionTabs } from '../../parts/session-tabs.tsx';
+import { SessionPage, type Shown } from '../../parts/session-page.tsx';
 import { ShownText } from '../../parts/shown-text.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { StrangersText } from '../../parts/strangers-text.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
-import { useSession } from '../../store/hooks.ts';
-import type { SessionView } from '../../store/session.ts';
 import { Claims } from './claims.tsx';
 import './result.css';
 
 export function View({ params: { session = '' } }: ViewProps) {
-  const view = useSession(session);
   return (
-    <>
-      <header className="view-head">
-        <h1>Result</h1>
-        <SessionTabs session={session} current="result" />
-      </header>
-      {view.link.state === 'refused' ? (
-        <Trouble what={view.link.refusal.message} fix={view.link.refusal.fix} />
-      ) : view.count === 0 ? (
-        <Awaited what="the events of the session" />
-      ) : (
-        <Results view={view} />
-      )}
-    </>
+    <SessionPage session={session} title="Result" name="result">
+      {(shown) => <Results shown={shown} />}
+    </SessionPage>
   );
 }
 
-function Results({ view }: { readonly view: SessionView }) {
-  const query = useQuery();
-  const at = Number(query.get('at') ?? Number.NaN);
-  const { tree } = view.history.at(Number.isInteger(at) && at > 0 ? at : view.count);
-  const named = tree.runs.get((query.get('run') ?? '') as RunId);
+function Results({ shown }: { readonly shown: Shown }) {
+  const { tree } = shown.fold;
+  const named = tree.runs.get((useQuery().get('run') ?? '') as RunId);
   const roots = tree.roots.flatMap((run) => tree.runs.get(run) ?? []).toReversed();
   return (
     <div className="view-body results">
       {(named === undefined ? roots : [named]).map((node) => (
-        <Result key={node.run} node={node} view={view} />
+        <Result key={node.run} node={node} shown={shown} />
       ))}
     </div>
   );
@@ -52,10 +36,10 @@ function Results({ view }: { readonly view: SessionView }) {
 
 interface ResultProps {
   readonly node: RunNode;
-  readonly view: SessionView;
+  readonly shown: Shown;
 }
 
-function Result({ node, view }: ResultProps) {
+function Result({ node, shown }: ResultProps) {
   const { report, verification, error, finalAgent } = node;
   const [isRaw, setRaw] = useState(false);
   return (
@@ -83,7 +67,7 @@ function Result({ node, view }: ResultProps) {
         ) : (
           <StrangersText text={report.body} by={finalAgent ?? node.agent} />
         ))}
-      <Claims node={node} view={view} />
+      <Claims node={node} shown={shown} />
     </article>
   );
 }

@@ -2,12 +2,18 @@
 import type { ReactNode } from 'react';
 import { costLines } from '../../../src/projections/costs.ts';
 import { firstLine, readableCost } from '../../../src/projections/readable.ts';
+import { EventLink } from '../../parts/event-link.tsx';
 import type { Moment } from './moment.ts';
 
 const CHARACTERS = 80;
 const SHOWN = 100;
 
-export function AtThatMoment({ moment: { fold } }: { readonly moment: Moment }) {
+interface Props {
+  readonly session: string;
+  readonly moment: Moment;
+}
+
+export function AtThatMoment({ session, moment: { fold } }: Props) {
   const waits = [...fold.waits.values()];
   const costs = costLines(fold.costs);
   const files = [...fold.files.values()];
@@ -16,7 +22,9 @@ export function AtThatMoment({ moment: { fold } }: { readonly moment: Moment }) 
       <Part title="Waits" count={waits.length}>
         {waits.slice(0, SHOWN).map((wait) => (
           <li key={`${wait.run} ${wait.wait}`}>
-            <span className="cut">{firstLine(wait.question, CHARACTERS)}</span>
+            <EventLink className="cut" session={session} event={wait.position}>
+              {fold.tree.runs.get(wait.run)?.agent ?? 'somebody'}: {firstLine(wait.question, CHARACTERS)}
+            </EventLink>
           </li>
         ))}
       </Part>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
 import { Awaited } from '../../parts/awaited.tsx';
+import { Scrubber } from '../../parts/scrubber/scrubber.tsx';
 import { SessionTabs } from '../../parts/session-tabs.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { useSession } from '../../store/hooks.ts';
@@ -13,7 +14,6 @@ import { Liveness } from './liveness.tsx';
 import { momentOf } from './moment.ts';
 import { PromptBox } from './prompt-box.tsx';
 import { RunTreePane } from './run-tree.tsx';
-import { Scrubber } from './scrubber.tsx';
 import { SessionHead } from './session-head.tsx';
 import '../../parts/styles/list.css';
 import './session.css';
@@ -40,9 +40,9 @@ export function View({ params: { session = '' } }: ViewProps) {
         <SessionHead view={view} moment={moment} />
         <SessionTabs session={session} current="session" />
       </header>
-      <Scrubber view={view} moment={moment} move={move} />
+      <Scrubber view={view} count={moment.count} isNow={moment.isNow} move={move} />
       <div className={Number.isNaN(event) ? 'session-panes' : 'session-panes inspected'}>
-        <RunTreePane moment={moment} chosen={query.get('run')} choose={(run) => query.set({ run })} />
+        <RunTreePane session={session} moment={moment} chosen={query.get('run')} choose={(run) => query.set({ run })} />
         <section className="session-main" aria-label="What happened">
           <div className="session-bar">
             <Shown shows={shows} show={(show) => query.set({ show })} />

@@ -8,6 +8,7 @@ import { AtThatMoment } from './at-that-moment.tsx';
 import type { Moment } from './moment.ts';
 
 interface Props {
+  readonly session: string;
   readonly moment: Moment;
   readonly chosen: string | undefined;
   readonly choose: (run: string | undefined) => void;
@@ -16,7 +17,7 @@ interface Props {
 /** Of the newest roots; a long conversation has many. */
 const SHOWN_RUNS = 500;
 
-export function RunTreePane({ moment, chosen, choose }: Props) {
+export function RunTreePane({ session, moment, chosen, choose }: Props) {
   const { tree } = moment.fold;
   const now = useNow();
   const rows = rowsOf(tree);
@@ -49,7 +50,7 @@ export function RunTreePane({ moment, chosen, choose }: Props) {
           </li>
         ))}
       </ul>
-      <AtThatMoment moment={moment} />
+      <AtThatMoment session={session} moment={moment} />
     </nav>
   );
 }

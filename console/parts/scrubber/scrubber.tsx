@@ -2,17 +2,18 @@
 import { useEffect, useRef } from 'react';
 import { useKeys } from '../../app/keys.ts';
 import type { SessionView } from '../../store/session.ts';
-import type { Moment } from './moment.ts';
+import './scrubber.css';
 
 interface Props {
   readonly view: SessionView;
-  readonly moment: Moment;
+  /** How many events are shown, and whether these are all. */
+  readonly count: number;
+  readonly isNow: boolean;
   /** `undefined`: now. Done when somebody lets go. */
   readonly move: (to: number | undefined, isDone: boolean) => void;
 }
 
-export function Scrubber({ view, moment, move }: Props) {
-  const { count, isNow } = moment;
+export function Scrubber({ view, count, isNow, move }: Props) {
   const to = (position: number, isDone: boolean) => move(position >= view.count ? undefined : Math.max(1, position), isDone);
   useKeys({ '[': () => to(count - 1, true), ']': () => to(count + 1, true), ['End']: () => move(undefined, true) });
   return (
