@@ -158,7 +158,7 @@ export const httpMutations: readonly Mutation[] = [
     invariant: 'On which terms a run goes on is the owner’s to choose',
     change: 'it is everybody’s',
     file: 'src/front/acts.ts',
-    find: 'isChosen && !isOwner',
+    find: 'isChosen && !act.isOwner',
     replace: 'isChosen && !isChosen',
     caughtBy: { file: 'src/http/api/run-routes.test.ts', test: 'for the owner alone' },
   },

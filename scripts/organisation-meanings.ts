@@ -3,6 +3,13 @@ import type { EventType } from '../src/events/catalogue.ts';
 import type { organisationEvents } from '../src/events/organisation.ts';
 import type { Meaning } from './event-meanings.ts';
 
+/** Of everything that is changed about groups and folders. */
+const person = {
+  by: 'who did it, where they had to say so',
+  where: 'where they did',
+  message: 'what their request became: a repetition of it finds it',
+};
+
 type Meanings = { readonly [Type in EventType & keyof typeof organisationEvents]: Meaning<Type> };
 
 export const organisationMeanings: Meanings = {
@@ -21,27 +28,34 @@ export const organisationMeanings: Meanings = {
       strategy: '`shared`: the project’s folder; `group`: a worktree for all; `isolated`: one for each worker',
       worktrees: 'the worktrees that are made for it',
       folder: 'the folder it lies in',
+      ...person,
     },
   },
-  'group.renamed': { says: 'A group has another name.', fields: { group: 'which', name: 'the new one' } },
-  'group.moved': { says: 'A group lies in another folder.', fields: { group: 'which', folder: 'where' } },
-  'group.pinned': { says: 'A group is listed first, or no longer.', fields: { group: 'which', pinned: 'whether' } },
-  'group.ordered': { says: 'A group has another place in its folder.', fields: { group: 'which', order: 'smaller is earlier' } },
+  'group.renamed': { says: 'A group has another name.', fields: { group: 'which', name: 'the new one', ...person } },
+  'group.moved': { says: 'A group lies in another folder.', fields: { group: 'which', folder: 'where', ...person } },
+  'group.pinned': { says: 'A group is listed first, or no longer.', fields: { group: 'which', pinned: 'whether', ...person } },
+  'group.ordered': {
+    says: 'A group has another place in its folder.',
+    fields: { group: 'which', order: 'smaller is earlier', ...person },
+  },
   'group.deleted': {
     says: 'A group and its members are closed for good.',
-    fields: { group: 'which' },
+    fields: { group: 'which', ...person },
   },
   'group.cleaned': {
     says: 'What a deleted group had on the disk is gone.',
     fields: { group: 'which', kept: 'branches that hold work of their own and were kept' },
   },
-  'folder.created': { says: 'There is a folder for sessions and groups.', fields: { folder: 'its id', name: 'its name' } },
-  'folder.renamed': { says: 'A folder has another name.', fields: { folder: 'which', name: 'the new one' } },
+  'folder.created': {
+    says: 'There is a folder for sessions and groups.',
+    fields: { folder: 'its id', name: 'its name', ...person },
+  },
+  'folder.renamed': { says: 'A folder has another name.', fields: { folder: 'which', name: 'the new one', ...person } },
   'folder.deleted': {
     says: 'A folder is gone; what lay in it lies in the default one.',
-    fields: { folder: 'which' },
+    fields: { folder: 'which', ...person },
   },
-  'session.moved': { says: 'A session lies in another folder.', fields: { session: 'which', folder: 'where' } },
+  'session.moved': { says: 'A session lies in another folder.', fields: { session: 'which', folder: 'where', ...person } },
   'prompt.queued': {
     says: 'A prompt for a group that is busy. It is answered when its turn comes, by the run with its id.',
     fields: {

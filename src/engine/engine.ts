@@ -41,6 +41,14 @@ type Signal = Payloads['run.signalled']['signal'];
 
 export type MakeDriver = (options: EngineOptions, watchers: ReadonlySet<(piece: LivePiece) => void>) => Driver;
 
+interface Resuming {
+  readonly purpose: 'go on' | 'end';
+  readonly terms?: ResumeTerms;
+  readonly sender?: Sender;
+}
+
+const GO_ON: Resuming = { purpose: 'go on' };
+
 export function createEngine(options: EngineOptions, makeDriver: MakeDriver): Engine {
   const watchers = new Set<(piece: LivePiece) => void>();
   const driver = makeDriver(options, watchers);
@@ -65,19 +73,20 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     return outcome === 'ended' ? { kind: 'ended' } : await accepted(run, tell);
   };
 
-  const resume = async (run: RunId, purpose: 'go on' | 'end' = 'go on', terms?: ResumeTerms): Promise<ResumeOutcome> => {
+  const resume = async (run: RunId, { purpose, terms, sender }: Resuming = GO_ON): Promise<ResumeOutcome> => {
     const asked = await rowOf(run);
     if (asked === undefined) return { kind: 'unknown' };
     let root = await rootOf(options.ledger, asked);
     const here = await driver.driving(root.run);
     if (here !== undefined) return hasTerms(terms) ? beingDriven : { kind: 'resumed', handle: here, takenOver: false };
+    if (sender !== undefined && (root.endedAt === null || needsReopening(root, terms))) await recordResume(options, root, sender);
     if (purpose === 'go on' && (needsReopening(root, terms) || (await wasCutOff(options.ledger, root, driver)))) {
       const outcome = await reopened(options, root, terms ?? {}, driver);
       if (outcome !== undefined) return outcome;
       root = (await rowOf(root.run)) ?? root;
     }
     const outcome = (await driver.takeUp?.(root)) ?? (await takeUp(options, root, driver, purpose));
-    return outcome.kind === 'stood still' ? await resume(run, purpose, terms) : outcome;
+    return outcome.kind === 'stood still' ? await resume(run, { purpose, ...present({ terms }) }) : outcome;
   };
 
   /** Nobody drives it: it is taken up just to end it properly, with everything below it. What is above stays as it is. */
@@ -85,7 +94,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     const row = await rowOf(run);
     const root = row === undefined ? undefined : await rootOf(options.ledger, row);
     if (root !== undefined && root.run !== run && (await driver.endBelow?.(root)) === 'done') return undefined;
-    const taken = await resume(run, 'end');
+    const taken = await resume(run, { purpose: 'end' });
     if (taken.kind === 'refused') return taken.error;
     const end = taken.kind === 'resumed' ? await taken.handle.done : undefined;
     return end?.kind === 'interrupted' ? end.error : undefined;
@@ -99,7 +108,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
       if (outcome.kind !== 'there already') return outcome;
       return startedBefore(outcome.row, await resume(outcome.row.run));
     },
-    resume: (run, terms) => resume(run, 'go on', terms),
+    resume: (run, terms, sender) => resume(run, { purpose: 'go on', ...present({ terms, sender }) }),
     async cancel(run, reason, sender) {
       const outcome = await signal(run, 'cancel', reason, sender);
       if (outcome.kind !== 'accepted' || outcome.live) return outcome;
@@ -194,4 +203,13 @@ const beingDriven: ResumeOutcome = {
 async function startedEvent(ledger: Ledger, row: RunRow): Promise<EventOf<'run.started'> | undefined> {
   const [event] = await ledger.read({ session: row.session, run: row.run, types: ['run.started'], limit: 1 });
   return event?.event_type === 'run.started' ? event : undefined;
+}
+
+/** That somebody had it go on, and who. It takes back no pause: whoever takes up the run does that. */
+async function recordResume({ ledger, clock }: EngineOptions, { session, run }: RunRow, { by, where }: Sender): Promise<void> {
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+  if (started === undefined) return;
+  const payload = { signal: 'resume', by, where } as const;
+  const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause: started.event_id, payload, at: clock.now() };
+  await ledger.append({ session, fence: null, events: [event], sync: 'power' });
 }

@@ -265,7 +265,7 @@ export interface Engine {
    * provider that was down, a key, a limit) once that is mended: nothing is done twice, and runs below it that ended so go
    * on too. Without terms one that has ended is told again.
    */
-  resume(run: RunId, terms?: ResumeTerms): Promise<ResumeOutcome>;
+  resume(run: RunId, terms?: ResumeTerms, sender?: Sender): Promise<ResumeOutcome>;
   /**
    * Ends the run and everything below it. Works from any process; a run nobody drives is ended at once, and what is above it
    * stays as it was: no model is asked.

@@ -27,6 +27,9 @@ export const worktree = z.object({
 });
 export type Worktree = z.infer<typeof worktree>;
 
+/** Who did it, where they had to say so, and where; what their request became, so that a repetition of it finds it. */
+const person = { by: z.string().optional(), where: whereSaid.optional(), message: z.string().optional() };
+
 export const organisationEvents = {
   'group.created': z.object({
     group: z.string(),
@@ -46,20 +49,21 @@ export const organisationEvents = {
     /** Worktrees that are made for it, and removed with it. */
     worktrees: z.array(worktree),
     folder: z.string().optional(),
+    ...person,
   }),
-  'group.renamed': z.object({ group: z.string(), name: z.string() }),
-  'group.moved': z.object({ group: z.string(), folder: z.string() }),
-  'group.pinned': z.object({ group: z.string(), pinned: z.boolean() }),
-  'group.ordered': z.object({ group: z.string(), order: z.number() }),
+  'group.renamed': z.object({ group: z.string(), name: z.string(), ...person }),
+  'group.moved': z.object({ group: z.string(), folder: z.string(), ...person }),
+  'group.pinned': z.object({ group: z.string(), pinned: z.boolean(), ...person }),
+  'group.ordered': z.object({ group: z.string(), order: z.number(), ...person }),
   /** For good: nothing that comes later brings it back. */
-  'group.deleted': z.object({ group: z.string() }),
+  'group.deleted': z.object({ group: z.string(), ...person }),
   /** What a deleted group had on the disk is gone. */
   'group.cleaned': z.object({ group: z.string(), kept: z.array(z.string()).optional() }),
 
-  'folder.created': z.object({ folder: z.string(), name: z.string() }),
-  'folder.renamed': z.object({ folder: z.string(), name: z.string() }),
-  'folder.deleted': z.object({ folder: z.string() }),
-  'session.moved': z.object({ session: z.string(), folder: z.string() }),
+  'folder.created': z.object({ folder: z.string(), name: z.string(), ...person }),
+  'folder.renamed': z.object({ folder: z.string(), name: z.string(), ...person }),
+  'folder.deleted': z.object({ folder: z.string(), ...person }),
+  'session.moved': z.object({ session: z.string(), folder: z.string(), ...person }),
 
   'prompt.queued': z.object({
     /** Its id, and that of the run that will answer it. */

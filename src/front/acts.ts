@@ -65,7 +65,7 @@ export const senderOf = ({ client, key }: CallerAct): Sender => ({
 });
 
 /** Unguessable for whoever does not know the key, and the same for whoever repeats it. */
-const idOf = ({ name }: Client, key: string): string =>
+export const idOf = ({ name }: Client, key: string): string =>
   createHash('sha256')
     .update(JSON.stringify([name, key]))
     .digest('hex');
@@ -305,19 +305,19 @@ export interface ResumedRun {
 
 export async function goOnFromOutside(
   { engine, ledger }: ActingNeeds,
-  { isOwner }: CallerAct,
+  act: CallerAct,
   row: RunRow,
   terms: ResumeTerms,
 ): ActOutcome<ResumedRun> {
   const isChosen = Object.values(terms).some((term) => term !== undefined);
   // Before anything is looked at: what is wrong with a model tells of files, and of keys.
-  if (isChosen && !isOwner)
+  if (isChosen && !act.isOwner)
     return fail({
       ...{ why: 'forbidden', code: 'not_yours', message: 'Models, turns and budgets are the owner’s to choose.' },
       fix: 'Leave out model, maxTurns and budget.',
     });
   const root = await rootOf(ledger, row);
-  const outcome = await engine.resume(root.run, terms);
+  const outcome = await engine.resume(root.run, terms, senderOf(act));
   switch (outcome.kind) {
     case 'resumed':
     case 'ended':

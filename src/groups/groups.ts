@@ -193,9 +193,9 @@ export async function deleteFound(needs: GroupNeeds, word: string, force: boolea
 }
 
 /** Nobody goes on working for a group that is gone. */
-async function endRuns({ ledger, engine }: GroupNeeds, session: SessionId): Promise<void> {
+async function endRuns({ ledger, engine, person }: GroupNeeds, session: SessionId): Promise<void> {
   const open = await ledger.runs({ session, roots: true, states: ['running', 'waiting', 'paused', 'parked'] });
-  for (const { run } of open) await engine.cancel(run, 'the group was deleted');
+  for (const { run } of open) await engine.cancel(run, 'the group was deleted', person);
   await ledger.pin(session, false);
 }
 

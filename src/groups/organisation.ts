@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import type { Sender } from '../engine/port.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { organisationEvents } from '../events/organisation.ts';
@@ -18,6 +19,8 @@ export interface OrganisationNeeds {
   readonly clock: Clock;
   /** The project's folder. */
   readonly root: string;
+  /** Who changes it, where they had to say so: it stands with what they change. */
+  readonly person?: Sender | undefined;
 }
 
 type OrganisationType = Exclude<keyof typeof organisationEvents, `prompt.${string}`>;
@@ -66,12 +69,20 @@ export async function changeOrganisation<Value>(
     const decided = await decide(await readOrganisation(needs.ledger));
     if (!decided.ok) return decided;
     const { changes, value, whileHeld } = decided.value;
-    if (!(await writeKept(kept, fence, changes))) return fail(busy);
+    if (!(await writeKept(kept, fence, changes.map(saidBy(needs.person))))) return fail(busy);
     const after = await whileHeld?.();
     return after === undefined || after.ok ? ok(value) : after;
   });
   return done.ok ? done.value : fail(busy);
 }
+
+/** What is tidied up is nobody's act. */
+const saidBy =
+  (person: Sender | undefined) =>
+  (change: OrganisationChange): OrganisationChange =>
+    person === undefined || change.type === 'group.cleaned'
+      ? change
+      : ({ ...change, payload: { ...change.payload, ...person } } as OrganisationChange);
 
 const busy: Failure = {
   code: 'organisation_busy',

@@ -12,7 +12,7 @@ import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { createSignals } from '../engine/hearing/from-outside.ts';
-import type { RunHandle, StartRequest } from '../engine/port.ts';
+import type { RunHandle, Sender, StartRequest } from '../engine/port.ts';
 import { readAll } from '../engine/record/read-all.ts';
 import type { Failure, Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -101,11 +101,11 @@ export async function pauseOf({ ledger }: Pick<GroupNeeds, 'ledger'>, session: S
 }
 
 /** Somebody has the group go on. */
-export async function takePauseBack(needs: GroupNeeds, session: SessionId): Promise<void> {
+export async function takePauseBack(needs: GroupNeeds, session: SessionId, person?: Sender): Promise<void> {
   const pause = await pauseOf(needs, session);
   if (pause === undefined) return;
   const { run_id: run, event_id: cause } = pause;
-  const payload = { signal: 'resume' as const };
+  const payload = { signal: 'resume', ...present({ by: person?.by, where: person?.where }) } as const;
   const event: NewEvent = { type: 'run.signalled', run, actor: 'user', cause, payload, at: needs.clock.now() };
   await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
 }

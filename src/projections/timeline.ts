@@ -181,7 +181,7 @@ function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationE
     case 'run.paused':
       return ['warn', `paused: ${event.payload.reason}`];
     case 'run.signalled':
-      return ['warn', `asked to ${event.payload.signal}${event.payload.reason === undefined ? '' : `: ${event.payload.reason}`}`];
+      return signalLine(event.payload);
     case 'run.parked':
       return ['warn', `parked: ${event.payload.error.message}`];
     case 'run.reopened':
@@ -396,3 +396,9 @@ export function answerLine({ answer, by, where }: Payloads['approval.answered'])
       return unreachable(answer);
   }
 }
+
+/** That somebody has it go on is no trouble. */
+const signalLine = ({ signal, reason, by }: Payloads['run.signalled']): [Level, string] => [
+  signal === 'resume' ? 'info' : 'warn',
+  `${by === undefined ? '' : `${by} `}asked to ${signal === 'resume' ? 'go on' : signal}${reason === undefined ? '' : `: ${reason}`}`,
+];

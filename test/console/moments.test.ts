@@ -36,7 +36,8 @@ describe('a moment', () => {
     await using world = await serveWorld({ brain, agents: [lead, writer], pages: looking.pages });
     const response = await world.ask('/api/v1/runs', sendJson({ agent: 'lead', prompt: 'Go.' }));
     const { session, run } = (await response.json()) as { session: string; run: string };
-    const events = async (): Promise<readonly LedgerEvent[]> => await world.ledger.read({ session: session as never, limit: 1_000 });
+    const events = async (): Promise<readonly LedgerEvent[]> =>
+      await world.ledger.read({ session: session as never, limit: 1_000 });
     const answers = async () => (await events()).filter(({ event_type }) => event_type === 'model.request').length;
     await expect.poll(answers).toBe(4);
     await world.ask(`/api/v1/runs/${run}/messages`, sendJson({ text: 'Hurry.' }));
@@ -88,19 +89,27 @@ describe('a moment', () => {
     expect(await look('messages', positionOf('message.included'))).toMatch(/Hurry\.[\s\S]*part of a request/);
     await shots(page, 'messages-at');
     // The answer, and what is known of its claims.
-    const [first] = (await world.ledger.runs({ session: session as never })).filter(({ agent }) => agent === 'writer').toReversed();
+    const [first] = (await world.ledger.runs({ session: session as never }))
+      .filter(({ agent }) => agent === 'writer')
+      .toReversed();
     const checked = positionOf('evidence.checked');
     const of = (all.find(({ position }) => position === checked)?.run_id ?? first?.run) as string;
     expect(await look('result', checked - 1, `&run=${of}`)).not.toContain('Claims and what backs them');
     expect(await look('result', checked, `&run=${of}`)).toContain('Claims and what backs them');
-    await page.getByRole('link', { name: /^event \d+$/ }).first().click();
+    await page
+      .getByRole('link', { name: /^event \d+$/ })
+      .first()
+      .click();
     await page.getByText(`as it was at event ${checked} of ${count}`).waitFor();
     expect(await look('result', early)).toContain('It has not answered yet.');
     // Costs, and from there to a run.
     await look('costs', early);
     const calls = await page.getByRole('table', { name: 'Costs by agent' }).getByRole('row', { name: /^lead/ }).textContent();
     expect(calls).toMatch(/^lead1/);
-    await page.getByRole('table', { name: /everything below it/ }).getByRole('link', { name: 'writer' }).click();
+    await page
+      .getByRole('table', { name: /everything below it/ })
+      .getByRole('link', { name: 'writer' })
+      .click();
     await page.getByText(`as it was at event ${early} of ${count}`).waitFor();
     // The graph and its boxes, the context, and the errors.
     await look('graph', early);

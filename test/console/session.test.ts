@@ -161,6 +161,7 @@ describe('a session', () => {
     const signals = await world.ledger.read({ session: session as never, types: ['run.signalled'] });
     expect(signals.map(({ run_id, payload }) => [run_id, payload])).toMatchObject([
       [run, { signal: 'pause', reason: 'lunch', by: 'owner' }],
+      [run, { signal: 'resume', by: 'owner', where: 'api' }],
       [run, { signal: 'cancel', reason: 'enough', by: 'owner' }],
     ]);
     expect(wrong).toEqual([]);

@@ -2,18 +2,21 @@
  * What somebody does with groups from outside: makes them, prompts them, holds, stops and deletes them. Who prompted is recorded
  * with the prompt. Whoever asks does not wait for what a group works on: it goes on by itself, with what waits behind it.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { type RunId, runIdFrom, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { RunHandle } from '../../engine/port.ts';
+import { readAll } from '../../engine/record/read-all.ts';
 import type { Failure } from '../../events/catalogue.ts';
+import { userText } from '../../events/messages.ts';
 import type { WorktreeStrategy } from '../../events/organisation.ts';
 import { createFolder, createGroup, type Found, findGroup } from '../../groups/groups.ts';
 import { readOrganisation } from '../../groups/organisation.ts';
 import { activeRun, dropQueue, queueOf, type Standing, sendToGroup, takeNextPrompt, takePauseBack } from '../../groups/send.ts';
 import type { Project } from '../../project/project.ts';
-import type { Folder, SavedGroup } from '../../projections/groups.ts';
-import type { ActOutcome, CallerAct, NotDone } from '../acts.ts';
+import { type Folder, ORGANISATION, type SavedGroup } from '../../projections/groups.ts';
+import { type ActOutcome, type CallerAct, keyReused, type NotDone, senderOf } from '../acts.ts';
 import { findNamedPreset, readPresetsOf } from '../project/presets.ts';
 import { groupOutline, originOfPreset } from './group-rows.ts';
 
@@ -40,8 +43,20 @@ const UNKNOWN = /^(unknown|no)_/;
 const asAct = <Value>(result: Result<Value, Failure>): Result<Value, NotDone> =>
   result.ok ? result : fail(groupRefusal(result.error));
 
-/** A group from a preset or an agent, or a folder where neither is named. */
-export async function makeGroup({ project }: GroupActing, wanted: WantedGroup): ActOutcome<MadeGroup> {
+/** What changes groups, in the name of whoever asks. */
+export const groupsOf = ({ groups }: Pick<Project, 'groups'>, act: CallerAct): Project['groups'] => ({
+  ...groups,
+  person: senderOf(act),
+});
+
+/** A group from a preset or an agent, or a folder where neither is named. The same key makes one. */
+export async function makeGroup({ project: open }: GroupActing, act: CallerAct, wanted: WantedGroup): ActOutcome<MadeGroup> {
+  const project = { ...open, groups: groupsOf(open, act) };
+  const before = await madeBefore(project, act, wanted.name);
+  return before ?? (await makeNew(project, wanted));
+}
+
+async function makeNew(project: GroupActing['project'], wanted: WantedGroup): ActOutcome<MadeGroup> {
   const { name, preset, agent, worktrees, folder } = wanted;
   if (preset !== undefined && agent !== undefined)
     return fail({ why: 'never', code: 'usage', message: 'A group has one origin.', fix: 'Give preset or agent.' });
@@ -54,6 +69,23 @@ export async function makeGroup({ project }: GroupActing, wanted: WantedGroup): 
   const request = { ...origin.value, name, folder, strategy: worktrees ?? origin.value.strategy };
   const made = asAct(await createGroup(project.groups, request));
   return made.ok ? ok({ kind: 'group' as const, ...groupOutline(made.value) }) : made;
+}
+
+async function madeBefore(
+  { ledger }: Pick<Project, 'ledger'>,
+  act: CallerAct,
+  name: string,
+): Promise<Result<MadeGroup, NotDone> | undefined> {
+  const { message } = senderOf(act);
+  if (message === undefined) return undefined;
+  const made = (await readAll(ledger, ORGANISATION, { types: ['group.created', 'folder.created'] })).find(
+    ({ payload }) => 'message' in payload && payload.message === message,
+  );
+  if (made?.event_type !== 'group.created' && made?.event_type !== 'folder.created') return undefined;
+  if (made.payload.name !== name) return fail(keyReused);
+  if (made.event_type === 'folder.created') return ok({ kind: 'folder', folder: made.payload.folder, name });
+  const group = await groupNamed({ ledger }, made.payload.group);
+  return group.ok ? ok({ kind: 'group', ...groupOutline(group.value) }) : group;
 }
 
 type Origin = ReturnType<typeof originOfPreset>;
@@ -95,8 +127,8 @@ export async function promptGroup(
   if (!group.ok) return group;
   const session = group.value.session as SessionId;
   const prompt = key === undefined ? undefined : runIdFrom(JSON.stringify(['api prompt', client.name, key]));
-  const before = prompt === undefined ? undefined : await promptedBefore(project, session, prompt);
-  if (before !== undefined) return ok(before);
+  const before = prompt === undefined ? undefined : await promptedBefore(project, session, prompt, wanted.text);
+  if (before !== undefined) return before;
   const person = { by: client.name, where: 'api' } as const;
   const sent = asAct(await sendToGroup(project.groups, name, { ...wanted, person, prompt }));
   if (!sent.ok) return sent;
@@ -112,13 +144,17 @@ async function promptedBefore(
   { ledger }: Pick<Project, 'ledger'>,
   session: SessionId,
   prompt: RunId,
-): Promise<PromptedGroup | undefined> {
+  text: string,
+): Promise<Result<PromptedGroup, NotDone> | undefined> {
   const told = { prompt, session, before: 0, run: prompt, standing: 'working' } as const;
-  if ((await ledger.runs({ run: prompt }))[0] !== undefined) return { ...told, outcome: 'started' };
-  const at = (await queueOf({ ledger }, session)).findIndex((one) => one.prompt === prompt);
-  return at === -1
-    ? undefined
-    : { ...told, outcome: 'queued', before: at, run: (await activeRun({ ledger }, session))?.run ?? null };
+  const [started] = await ledger.read({ session, run: prompt, types: ['run.started'], limit: 1 });
+  if (started?.event_type === 'run.started')
+    return isDeepStrictEqual(started.payload.input, userText(text)) ? ok({ ...told, outcome: 'started' }) : fail(keyReused);
+  const queue = await queueOf({ ledger }, session);
+  const at = queue.findIndex((one) => one.prompt === prompt);
+  if (at === -1) return undefined;
+  if (queue[at]?.text !== text) return fail(keyReused);
+  return ok({ ...told, outcome: 'queued', before: at, run: (await activeRun({ ledger }, session))?.run ?? null });
 }
 
 /** Stays with the group until nothing waits, a prompt cannot end now, or somebody else is at work. */
@@ -170,19 +206,19 @@ export interface ResumedGroup {
 }
 
 /** Goes on with what was left, or with what waits. */
-export async function resumeGroup(acting: GroupActing, name: string): ActOutcome<ResumedGroup> {
+export async function resumeGroup(acting: GroupActing, act: CallerAct, name: string): ActOutcome<ResumedGroup> {
   const { engine, groups } = acting.project;
   const group = await groupNamed(acting.project, name);
   if (!group.ok) return group;
   const session = group.value.session as SessionId;
   const active = await activeRun(groups, session);
   if (active !== undefined) {
-    const resumed = await engine.resume(active.run);
+    const resumed = await engine.resume(active.run, undefined, senderOf(act));
     if (resumed.kind === 'refused') return fail(groupRefusal(resumed.error));
     if (resumed.kind === 'resumed') goOnWith(acting, resumed.handle);
     return ok({ group: name, run: active.run, outcome: resumed.kind === 'held' ? 'held' : 'resumed' });
   }
-  await takePauseBack(groups, session);
+  await takePauseBack(groups, session, senderOf(act));
   const next = asAct(await takeNextPrompt(groups, session));
   if (!next.ok) return next;
   if (next.value !== undefined) goOnWith(acting, next.value);

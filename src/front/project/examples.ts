@@ -8,12 +8,14 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../base/environment.ts';
 import { messageOf } from '../../base/errors.ts';
+import { runIdFrom } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok } from '../../base/result.ts';
 import { userText } from '../../events/messages.ts';
 import { openProject } from '../../project/open.ts';
 import type { Project } from '../../project/project.ts';
 import { firstCommit } from '../../workspaces/advance.ts';
-import type { ActOutcome, StartedRun } from '../acts.ts';
+import type { ActOutcome, CallerAct, StartedRun } from '../acts.ts';
 
 export interface Demo {
   readonly example: string;
@@ -60,7 +62,7 @@ export async function placeDemo(demo: Demo, given: Environment): Promise<DemoPla
 
 export interface Examples {
   /** Nothing of it is awaited but its start. */
-  start(name: string, by: string): ActOutcome<StartedRun>;
+  start(name: string, act: Pick<CallerAct, 'client' | 'key'>): ActOutcome<StartedRun>;
   /** Those that are under way are left where they are. */
   close(): Promise<void>;
 }
@@ -76,7 +78,7 @@ export function createExamples({ env, ledger, onError }: ExamplesOptions): Examp
   const address = ledger.kind === 'sqlite' ? `sqlite:${ledger.location()}` : ledger.location();
   const open = new Map<string, () => Promise<void>>();
   return {
-    async start(name, by) {
+    async start(name, { client, key }) {
       const demo = Object.hasOwn(demos, name) ? demos[name] : undefined;
       if (demo === undefined) return fail({ why: 'unknown', code: 'unknown_example', message: `There is no example ${name}.` });
       const place = await placeDemo(demo, env);
@@ -87,9 +89,16 @@ export function createExamples({ env, ledger, onError }: ExamplesOptions): Examp
         if (!open.delete(folder)) return;
         await project.close().catch((error: unknown) => onError(error instanceof Error ? error : new Error(messageOf(error))));
       };
-      const origin = { kind: 'person', client: 'api', name: by } as const;
+      const run = key === undefined ? undefined : runIdFrom(JSON.stringify(['api example', client.name, name, key]));
+      const [before] = run === undefined ? [] : await project.ledger.runs({ run });
+      if (before !== undefined) {
+        await close();
+        return ok({ run: before.run, session: before.session, before: true });
+      }
+      const origin = { kind: 'person', client: 'api', name: client.name } as const;
       const { agent, prompt } = demo;
-      const started = await project.engine.start({ agent, input: userText(prompt), workspace: project.config.workspace, origin });
+      const { workspace } = project.config;
+      const started = await project.engine.start({ agent, input: userText(prompt), workspace, origin, ...present({ run }) });
       if (started.kind === 'refused') {
         await close();
         return fail({ ...started.error, why: 'never' });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { demos, type Examples } from '../../front/project/examples.ts';
 import { example } from '../../front/shapes/files.ts';
-import { replied, value } from './needs.ts';
+import { actOf, replied, value } from './needs.ts';
 import { defineRoute, type Route } from './route.ts';
 import { started } from './run-routes.ts';
 
@@ -17,9 +17,9 @@ export function exampleRoutes(examples: Examples): readonly Route[] {
         value(Object.entries(demos).map(([name, { title, agent, prompt }]) => ({ name, title, agent, prompt }))),
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/examples/{name}/runs', group, deed: 'keep', answer: started, status: 201 },
+      ...{ method: 'POST', path: '/examples/{name}/runs', once: true, group, deed: 'keep', answer: started, status: 201 },
       summary: 'Runs one of them in a temporary folder, recorded in this ledger.',
-      handle: async ({ caller, param }) => replied(await examples.start(param('name'), caller.name)),
+      handle: async (asked) => replied(await examples.start(asked.param('name'), actOf(asked))),
     }),
   ];
 }

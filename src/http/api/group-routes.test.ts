@@ -6,6 +6,7 @@ import { sendJson, tokenOf } from '../../../test/support/http/api-server.ts';
 import { type ServedWorld, serveWorld } from '../../../test/support/http/served-project.ts';
 import { agent, says } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
+import { ORGANISATION } from '../../projections/groups.ts';
 
 const talker = agent({ name: 'talker', tools: [], permissions: {} });
 const pair = agent({
@@ -56,10 +57,35 @@ describe('groups over the API', () => {
     expect(await post(world, 'groups/Two/resume', {})).toMatchObject({ value: { outcome: 'idle' } });
     expect(await post(world, 'groups/Two/rename', { name: 'Duo' })).toMatchObject({ value: { kind: 'group', name: 'Duo' } });
     expect(await post(world, 'groups/Duo/move', { pinned: true })).toMatchObject({ value: { pinned: true } });
+    expect((await post(world, 'groups/Duo/prompts', { text: 'something else' }, key)).status).toBe(422);
     expect(await (await world.ask('/api/v1/groups/Duo', { method: 'DELETE' })).json()).toMatchObject({ deleted: true });
     expect((await read(world, 'groups/Duo')).status).toBe(404);
     expect((await read(world, 'presets')).value).toMatchObject({ presets: expect.arrayContaining([]) });
+    // Who did what stands in the ledger.
+    const changes = await world.ledger.read({
+      session: ORGANISATION,
+      types: ['group.created', 'group.renamed', 'group.pinned', 'group.deleted'],
+    });
+    expect(changes.map(({ event_type, payload }) => [event_type, payload])).toMatchObject(
+      ['group.created', 'group.renamed', 'group.pinned', 'group.deleted'].map((type) => [type, { by: 'owner', where: 'api' }]),
+    );
     expect(world.errors).toEqual([]);
+  });
+
+  it('are made once a key, folders too', async () => {
+    await using world = await serve();
+    const key = (name: string) => ({ 'idempotency-key': name });
+    const first = await post(world, 'groups', { name: 'Two', agent: 'pair' }, key('a'));
+    expect(await post(world, 'groups', { name: 'Two', agent: 'pair' }, key('a'))).toEqual(first);
+    expect(await post(world, 'groups', { name: 'Other', agent: 'pair' }, key('a'))).toMatchObject({
+      status: 422,
+      value: { error: { code: 'key_reused' } },
+    });
+    expect((await post(world, 'groups', { name: 'Two', agent: 'pair' }, key('b'))).status).toBe(422);
+    const folder = await post(world, 'groups', { name: 'Shelf' }, key('c'));
+    expect(folder).toMatchObject({ status: 201, value: { kind: 'folder', name: 'Shelf' } });
+    expect(await post(world, 'groups', { name: 'Shelf' }, key('c'))).toEqual(folder);
+    expect(await read(world, 'groups')).toMatchObject({ value: { groups: [{ name: 'Two' }] } });
   });
 });
 

@@ -8,6 +8,7 @@ import {
   foundValue,
   groupNamed,
   groupRefusal,
+  groupsOf,
   makeGroup,
   promptGroup,
   resumeGroup,
@@ -85,7 +86,7 @@ function readRoutes({ project }: RouteNeeds): readonly Route[] {
 function makeRoutes(needs: RouteNeeds): readonly Route[] {
   return [
     defineRoute({
-      ...{ method: 'POST', path: '/groups', group, deed: 'direct', answer: groupMade, status: 201 },
+      ...{ method: 'POST', path: '/groups', once: true, group, deed: 'direct', answer: groupMade, status: 201 },
       summary: 'Makes a group of a preset, or of an agent that declares one; without either a folder for groups.',
       body: z.strictObject({
         name,
@@ -94,14 +95,15 @@ function makeRoutes(needs: RouteNeeds): readonly Route[] {
         worktrees: worktreeStrategy.optional(),
         folder: name.optional(),
       }),
-      handle: async ({ body }) => replied(await makeGroup(needs, body)),
+      handle: async (asked) => replied(await makeGroup(needs, actOf(asked), asked.body)),
     }),
     defineRoute({
       ...{ method: 'DELETE', path: '/groups/{name}', group, deed: 'keep', answer: groupDeleted },
       summary: 'Closes a group and its members for good, or takes a folder away: what lay in it stays.',
       query: z.strictObject({ force: z.enum(['yes', 'no']).default('no').describe('also with work in its worktrees') }),
-      handle: async ({ param, query }) => {
-        const deleted = await deleteFound(needs.project.groups, param('name'), query.force === 'yes');
+      handle: async (asked) => {
+        const groups = groupsOf(needs.project, actOf(asked));
+        const deleted = await deleteFound(groups, asked.param('name'), asked.query.force === 'yes');
         if (!deleted.ok) return replied(fail(groupRefusal(deleted.error)));
         const { found, branches } = deleted.value;
         return value({ ...foundValue(found), deleted: true as const, branches: [...branches] });
@@ -127,7 +129,7 @@ function promptRoutes(needs: RouteNeeds): readonly Route[] {
     });
   return [
     defineRoute({
-      ...{ method: 'POST', path: '/groups/{name}/prompts', group, deed: 'direct', answer: prompted, status: 201 },
+      ...{ method: 'POST', path: '/groups/{name}/prompts', once: true, group, deed: 'direct', answer: prompted, status: 201 },
       summary: 'Prompts a group, or one member of it. While it works on another the prompt waits its turn.',
       body: z.strictObject({ text: z.string().min(1).max(limits.promptBytes), member: name.optional() }),
       handle: async (asked) => replied(await promptGroup(needs, actOf(asked), asked.param('name'), asked.body)),
@@ -138,7 +140,7 @@ function promptRoutes(needs: RouteNeeds): readonly Route[] {
       ...{ method: 'POST', path: '/groups/{name}/resume', group, deed: 'direct' },
       summary: 'Goes on with what was paused or left, or with the prompts that wait.',
       answer: z.object({ group: z.string(), run: z.string().nullable(), outcome: z.enum(['resumed', 'idle', 'held']) }),
-      handle: async ({ param }) => replied(await resumeGroup(needs, param('name'))),
+      handle: async (asked) => replied(await resumeGroup(needs, actOf(asked), asked.param('name'))),
     }),
   ];
 }
@@ -149,8 +151,9 @@ function keepRoutes({ project }: RouteNeeds): readonly Route[] {
       ...{ method: 'POST', path: '/groups/{name}/rename', group, deed: 'direct', answer: groupRenamed },
       summary: 'Gives a group or a folder another name.',
       body: z.strictObject({ name }),
-      handle: async ({ param, body }) => {
-        const found = await rename(project.groups, param('name'), body.name);
+      handle: async (asked) => {
+        const { body } = asked;
+        const found = await rename(groupsOf(project, actOf(asked)), asked.param('name'), body.name);
         return found.ok ? value({ ...foundValue(found.value), name: body.name }) : replied(fail(groupRefusal(found.error)));
       },
     }),
@@ -158,8 +161,9 @@ function keepRoutes({ project }: RouteNeeds): readonly Route[] {
       ...{ method: 'POST', path: '/groups/{name}/move', group, deed: 'direct', answer: groupMoved },
       summary: 'Puts a group into a folder, pins it, or gives it another place.',
       body: z.strictObject({ folder: name.optional(), pinned: z.boolean().optional(), order: z.number().optional() }),
-      handle: async ({ param, body }) => {
-        const found = await placeGroup(project.groups, param('name'), body);
+      handle: async (asked) => {
+        const { body } = asked;
+        const found = await placeGroup(groupsOf(project, actOf(asked)), asked.param('name'), body);
         return found.ok
           ? ok({ kind: 'value', value: { ...foundValue(found.value), ...body } })
           : replied(fail(groupRefusal(found.error)));

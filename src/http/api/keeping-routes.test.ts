@@ -136,3 +136,19 @@ describe('what is kept', () => {
     expect(world.errors).toEqual([]);
   });
 });
+
+describe('an example', () => {
+  it('is run once for a key', async () => {
+    await using world = await serve();
+    const run = async (key: string) => {
+      const response = await world.ask('/api/v1/examples/fixer/runs', sendJson({}, { 'idempotency-key': key }));
+      return (await response.json()) as { run: string; before: boolean };
+    };
+    const first = await run('e-1');
+    expect(await run('e-1')).toEqual({ ...first, before: true });
+    const roots = await world.ledger.runs({ roots: true });
+    expect([first.before, roots.map(({ run: id }) => id)]).toEqual([false, [first.run]]);
+    await expect.poll(async () => (await world.ledger.runs({ run: first.run as RunId }))[0]?.endedAt ?? null).not.toBeNull();
+    expect(world.errors).toEqual([]);
+  });
+});

@@ -36,14 +36,14 @@ const error = z.object({
 });
 
 function operation(route: Route): Described {
-  const { method, path, summary, group, deed, query, body, answer, status = 200 } = route;
+  const { method, path, summary, group, deed, query, body, answer, once, status = 200 } = route;
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^a-zA-Z]+(\w?)/g, (_all, next: string) => next.toUpperCase())}`,
     summary,
     tags: [group],
     'x-troupe-deed': deed,
     ...(deed === 'anybody' ? {} : { security: waysIn(method) }),
-    parameters: [...pathParameters(path), ...queryParameters(query), ...(method === 'POST' ? [REPEATED] : [])],
+    parameters: [...pathParameters(path), ...queryParameters(query), ...(once === true ? [REPEATED] : [])],
     ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
     responses: { [String(status)]: { description: 'As asked.', ...contentOf(answer) }, default: REFUSED },
   };

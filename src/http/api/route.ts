@@ -46,6 +46,8 @@ export interface Route {
   readonly query?: z.ZodType | undefined;
   readonly body?: z.ZodType | undefined;
   readonly answer: RouteAnswer;
+  /** A repetition with the same `Idempotency-Key` does nothing again, and is answered like the first. */
+  readonly once?: true | undefined;
   /** Of what was done as asked; 200 without it. */
   readonly status?: 201 | undefined;
   handle(asked: RouteRequest<unknown, unknown>): RouteOutcome<unknown>;

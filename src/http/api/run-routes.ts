@@ -64,7 +64,7 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
   const acting = actingNeeds(needs);
   return [
     defineRoute({
-      ...{ method: 'POST', path: '/runs', group, deed: 'work', answer: started, status: 201 },
+      ...{ method: 'POST', path: '/runs', once: true, group, deed: 'work', answer: started, status: 201 },
       summary: 'Starts an agent on a prompt. The owner may go on in a session, and choose a model and a budget.',
       body: z.strictObject({
         agent: z.string().min(1).max(200),
@@ -76,7 +76,7 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
       handle: async (asked) => replied(await startRun(acting, actOf(asked), asked.body)),
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/runs/{run}/retry', group, deed: 'keep', answer: started, status: 201 },
+      ...{ method: 'POST', path: '/runs/{run}/retry', once: true, group, deed: 'keep', answer: started, status: 201 },
       summary: 'Does the work of a run that came to nothing again, as a run of its own.',
       handle: async (asked) => {
         const row = await runIn(needs, asked);
@@ -84,7 +84,7 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
       },
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/runs/{run}/fork', group, deed: 'keep', answer: forkStarted, status: 201 },
+      ...{ method: 'POST', path: '/runs/{run}/fork', once: true, group, deed: 'keep', answer: forkStarted, status: 201 },
       summary: 'Goes on from the middle of a run, in a session of its own. What lies before is answered from the record.',
       body: z.strictObject({
         at: z.string().min(1).max(200).optional().describe('the last that is kept: an event, its position, turn 3, start or end'),
@@ -130,7 +130,7 @@ function steerRoutes(needs: RouteNeeds): readonly Route[] {
       },
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/runs/{run}/messages', group, deed: 'work' },
+      ...{ method: 'POST', path: '/runs/{run}/messages', once: true, group, deed: 'work' },
       summary: 'Says something to a run at work: it hears it before its next turn.',
       body: z.strictObject({ text: words }),
       answer: z.object({ run: z.string(), message: z.string(), live: z.boolean() }),

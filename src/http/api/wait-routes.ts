@@ -23,7 +23,7 @@ export function waitRoutes(needs: RouteNeeds): readonly Route[] {
       },
     }),
     defineRoute({
-      ...{ method: 'POST', path: '/runs/{run}/answers', group, deed: 'work' },
+      ...{ method: 'POST', path: '/runs/{run}/answers', once: true, group, deed: 'work' },
       summary:
         'Answers a question, or approves or denies a call, as it is or with another input. An approval gives `shown`, the hash of what was seen. Of several answers the first counts, and the others are told whose it was (409).',
       body: z.strictObject({ wait: z.string().min(1).max(1_000), answer, shown: z.string().length(64).optional() }),
