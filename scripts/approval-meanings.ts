@@ -14,7 +14,8 @@ export const approvalMeanings: { readonly [Type in Approvals]: Meaning<Type> } =
       message: 'the id that they gave to their message; sent again, it is the same answer',
       parts: 'what that message was made of, where it was more than words: it comes back to who sent it as it came',
       digest: 'the SHA-256 of that message',
-      shown: 'the SHA-256 of what was shown to them',
+      shown: 'the SHA-256 of what was shown to them; absent where nobody said that they saw it',
+      request: 'the SHA-256 of the request for a permission that it answers, whether or not anybody was shown it',
     },
   },
   'approval.withdrawn': {

@@ -314,6 +314,8 @@ const catalogue = {
     wait: z.string(),
     answer: z.discriminatedUnion('kind', [...answer.options, expired]),
     ...answering.shape,
+    /** The SHA-256 of all of the request that it answers, whether or not anybody was shown it. */
+    request: z.string().optional(),
   }),
   /** What was said "always" to for the session is taken back. It stands in the run that the session began with. */
   'approval.withdrawn': z.object({

@@ -34,6 +34,8 @@ export interface ShownAnswer {
   readonly input: Json;
   readonly request: string;
   readonly shown?: string | undefined;
+  /** Whoever answered said that they saw it. */
+  readonly seen: boolean;
   readonly answer: Payloads['approval.answered']['answer']['kind'];
   readonly by?: string | undefined;
   readonly where?: string | undefined;
@@ -52,6 +54,7 @@ export function answeredRequests(all: AnsweredRequests, runs: ReadonlySet<RunId>
     const { answer, by, where } = answered.payload;
     const changed = answer.kind === 'approved' && answer.input !== undefined ? wholeRequest({ input: answer.input }) : undefined;
     const said = { answer: answer.kind, at: answered.at, text: answerLine(answered.payload) };
-    return [{ run, wait, input, request: wholeQuestion(why, asked), ...said, ...present({ shown, by, where, changed }) }];
+    const seen = answered.payload.shown !== undefined;
+    return [{ run, wait, input, request: wholeQuestion(why, asked), ...said, seen, ...present({ shown, by, where, changed }) }];
   });
 }

@@ -376,8 +376,14 @@ function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' 
   }
 }
 
+/** Ways on which a permission may be given that was shown to nobody. */
+const UNSEEN: Readonly<Record<string, string>> = {
+  flag: ', nothing was shown to a person',
+  command: ', nobody said that they saw it',
+};
+
 /** How a question was answered, by whom and where, and for how long that holds; not the words of an answer. */
-export function answerLine({ answer, by, where }: Payloads['approval.answered']): string {
+export function answerLine({ answer, by, where, shown, request }: Payloads['approval.answered']): string {
   const place = where === undefined ? '' : ` (${where})`;
   const whose = by === undefined ? '' : ` by ${firstLine(by, TEXT_CHARACTERS)}${place}`;
   switch (answer.kind) {
@@ -390,7 +396,9 @@ export function answerLine({ answer, by, where }: Payloads['approval.answered'])
     case 'approved': {
       const later =
         answer.remember !== true ? '' : answer.scope === 'project' ? ', always in this project' : ', always in this session';
-      return `approved${whose}${later}${answer.input === undefined ? '' : ', with another input than was asked for'}`;
+      const input = answer.input === undefined ? '' : ', with another input than was asked for';
+      const unseen = request === undefined || shown !== undefined ? undefined : UNSEEN[where ?? ''];
+      return `approved${whose}${later}${input}${unseen ?? ''}`;
     }
     default:
       return unreachable(answer);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { limits } from '../../src/base/limits.ts';
 import { runProgram } from '../../src/cli/program/program.ts';
 import { testTerminal } from '../support/test-terminal.ts';
-import { createTestProject, type TestProject } from './support-project.ts';
+import { createTestProject, decisions, objectIn, type TestProject } from './support-project.ts';
 
 const WORKER = '---\nname: w\ntools: [shell, write]\npermissions: { shell: ask, write: ask }\n---\nYou work.\n';
 const TAIL = 'touch PWNED';
@@ -63,7 +63,7 @@ it('afterwards what was approved is there whole, with who approved it and where'
   expect(await project.look('approve', 'last')).toMatchObject({ code: 0 });
   const request = await project.look('show', 'last', '--request');
   expect(request.out).toMatch(
-    /^\S+ \S+\/approval \d{4}-\S+ \S+: approved by \S+@\S+ \(command\)\nw wants to use shell:\n {2}\| echo/,
+    /^\S+ \S+\/approval \d{4}-\S+ \S+: approved by \S+@\S+ \(command\), nobody said that they saw it\nw wants to use shell:\n {2}\| echo/,
   );
   const why = await project.look('why', 'last');
   expect(why.out).toMatch(
@@ -95,8 +95,44 @@ it('approve without saying what was seen shows it and asks; where nobody can be 
   expect(await isThere(project, 'one.txt')).toBe(true);
   await project.script(...asksFor('shell', { command: 'touch two.txt' }));
   expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
+  // Printed before it is recorded: who cannot be told has approved nothing.
+  const deaf = testTerminal({ env: project.env });
+  const { progress } = deaf;
+  const line = (text: string): void => {
+    if (text.includes('touch two.txt')) throw new Error('nobody reads this');
+    progress.line(text);
+  };
+  await runProgram(['-C', project.folder, 'approve', 'last', '--whole'], { ...deaf, progress: { ...progress, line } }).catch(() => 1);
+  expect((await decisions(project)).map(({ answer }) => answer)).toEqual([undefined]);
   const blind = await project.look('approve', 'last', '--no-resume');
-  expect(blind).toMatchObject({ code: 0, err: expect.stringContaining('approved:\nw wants to use shell:\n  | touch two.txt') });
+  expect(blind).toMatchObject({ code: 0, err: expect.stringContaining('approving:\nw wants to use shell:\n  | touch two.txt') });
+  const [was, answered] = await decisions(project);
+  expect(answered).toMatchObject({ where: 'command', request: was?.['shown'] });
+  expect(answered).not.toHaveProperty('shown');
+  expect((await project.look('show', 'last', '--request')).out).toMatch(/approved by .* \(command\), nobody said that they saw it/);
+});
+
+it('what nobody is shown is recorded with the hash of what it was, and said so', async () => {
+  await using project = await createTestProject('', WORKER);
+  await project.script(...asksFor('shell', { command: 'touch three.txt' }));
+  expect((await project.look('run', 'w', 'Go.', '--yes')).code).toBe(0);
+  const [asked, answered] = await decisions(project);
+  expect(answered).toMatchObject({ where: 'flag', request: asked?.['shown'] });
+  expect(asked?.['shown']).toMatch(/^[0-9a-f]{64}$/);
+  expect((await project.look('show', 'last', '--request')).out).toMatch(/approved by .* \(flag\), nothing was shown to a person/);
+  expect((await project.look('why', 'last')).out).toContain('nothing was shown to a person');
+  const { answered: told } = objectIn((await project.look('show', 'last', '--request', '--json')).out);
+  expect(told).toMatchObject([{ where: 'flag', seen: false, shown: asked?.['shown'] }]);
+});
+
+it('--whole on a terminal shows all of it and asks, too', async () => {
+  await using project = await createTestProject('', WORKER);
+  await project.script(...asksFor('shell', { command: 'touch four.txt' }));
+  expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
+  const terminal = testTerminal({ env: project.env, interactive: true, answers: ['no'] });
+  expect(await runProgram(['-C', project.folder, 'approve', 'last', '--whole'], terminal)).toBe(5);
+  expect(terminal.written.progress).toContain('| touch four.txt');
+  expect(await isThere(project, 'four.txt')).toBe(false);
 });
 
 it('what is too long for a question is not approved by whoever has not looked at it', async () => {

@@ -49,10 +49,10 @@ export async function answerCommand(
       context.terminal.progress.line('nothing was recorded; the question stays open');
       return exitCodes.needsInput;
     }
+    if (given.unseen !== undefined) for (const line of ['approving:', given.unseen]) context.terminal.progress.line(line);
     const answering = { by: personHere(), where: 'command', ...present({ shown: given.shown }) } as const;
     const outcome = await project.engine.answer(wait.run, wait.wait, given.answer, answering);
     if (outcome.kind !== 'accepted') throw notRecorded(context, wait, outcome);
-    if (given.unseen !== undefined) for (const line of ['approved:', given.unseen]) context.terminal.progress.line(line);
     const code = await goOn(context, project, { row, wait, live: outcome.live }, options);
     if (await cameTooLate(project.ledger, row.session, wait)) {
       const late = tooLateText(wait);
@@ -108,7 +108,7 @@ interface Given {
 
 /**
  * A person approves only what they can see: who does not name what they have seen is shown all of it and asked, and where nobody
- * can be asked it is printed. `undefined` when they would rather not.
+ * can be asked it is printed before it is recorded. `undefined` when they would rather not.
  */
 async function givenTo(
   { terminal }: CommandContext,
@@ -116,7 +116,7 @@ async function givenTo(
   answer: Answer,
   { shown, json, jsonl, quiet }: AnswerOptions,
 ): Promise<Given | undefined> {
-  if (answer.kind !== 'approved' || wait.kind !== 'permission' || shown !== undefined || answer.whole === true)
+  if (answer.kind !== 'approved' || wait.kind !== 'permission' || shown !== undefined)
     return { answer, shown };
   if (!terminal.interactive || json === true || jsonl === true)
     return { answer, shown, ...(quiet === true ? {} : { unseen: approvedText(wait, answer.input) }) };

@@ -54,6 +54,7 @@ export async function appendAnswer(
       payload: present({
         ...given,
         shown: cause.event_type === 'approval.asked' && given.shown !== undefined ? cause.payload.shown : undefined,
+        request: cause.event_type === 'approval.asked' ? cause.payload.shown : undefined,
       }),
     };
     heard ??= known.at(-1)?.position ?? 0;

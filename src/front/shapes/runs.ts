@@ -209,6 +209,7 @@ const requests = z.object({
     .array(
       z.object({
         ...{ run: z.string(), wait: z.string(), input: jsonValue, request: z.string(), shown: z.string().optional() },
+        seen: z.boolean().describe('whoever answered said that they saw it'),
         answer: z.enum(['approved', 'denied', 'text', 'expired']),
         by: z.string().optional(),
         where: z.string().optional().describe('terminal, inbox, command, flag, ...'),
