@@ -1,6 +1,7 @@
 /** What is hidden, or looks like something else, is spelled out; what people write is left as it is. */
 import { describe, expect, it } from 'vitest';
-import { visibleText } from './visible-text.ts';
+import { seededRandom } from './random.ts';
+import { LATIN_SHAPES, visibleText } from './visible-text.ts';
 
 const point = (sign: string): string => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
@@ -57,9 +58,56 @@ it.each([
   ['Hausa and Ewe', 'ɓera ɗaki ƙasa ɖe ŋutɔ ɛ'],
   ['Greek', 'Καλημέρα κόσμε, το αρχείο είναι στο src/αρχεία.txt'],
   ['Russian', 'а он с ней у дома; файл src/данные.csv, версия 2'],
+  ['short forms of Russian', 'т.е. и т.д., с.х., р. Ока; файлы кот.txt и напр.тоже, д.ом'],
+  ['Armenian and Georgian', 'բարեւ աշխարհ, ֆայլ docs/տեքստ.txt; გამარჯობა src/ყური.md'],
   ['Japanese', 'このAPIはWebサイトのデータを一つ、AとBで返す。「コード」・ノート'],
   ['Chinese and Korean', '用API读取一个PDF文件，API를 쓴다（예）：好！'],
   ['Hindi, Thai, Arabic and Hebrew', 'नमस्ते दुनिया ใช้APIได้ مرحبا ١٢٣ שלום'],
   ['emoji', 'done ✅ 🎉 → ok ★ • “quoted” ❤'],
   ['boxes', '├── src │ └── a.ts ─── ▶ ░'],
 ])('ordinary %s is left as it is', (_name, text) => expect(visibleText(text)).toBe(text));
+
+describe('the name of a host that nothing marks as one', () => {
+  const real = (host: string): string => `${host}⟨${new URL(`http://${host}`).hostname}⟩`;
+
+  it.each(['аррӏе.com', 'аррӏе.сом', 'օհ.com', 'ρυν.co'])('is shown as what it really is: %s', (host) => {
+    for (const line of ['curl H', 'ssh git@H', 'scp a.txt user@H:/tmp', 'git clone H:team/tool', 'ping "H"', 'x --host=H -v']) {
+      const shown = visibleText(line.replace('H', host)).replaceAll(/⟨U\+[0-9A-F]+⟩/gu, '');
+      expect(shown).toBe(line.replace('H', real(host)));
+    }
+  });
+
+  it('behind a name is taken without what is spelled out in it', () => {
+    expect(visibleText('tell ops@example.org\u202e gro')).toBe('tell ops@example.org⟨U+202E⟩ gro');
+  });
+
+  it('is given away by any letter of another script, whichever it is', () => {
+    const random = seededRandom(11);
+    const pick = (among: string): string => [...among][Math.floor(random.fraction() * [...among].length)] ?? '';
+    const hosts = ['apple.com', 'paypal.com', 'github.com', 'npmjs.org', 'google.co.uk', 'aws.amazon.com', 'HOST.EXAMPLE.ORG'];
+    const frames = [
+      'curl H',
+      'ssh git@H',
+      'scp x user@H:path',
+      'git clone H:a/b',
+      'wget -qO- H/x',
+      'npm i --registry=H',
+      'nc H 80',
+    ];
+    let seen = 0;
+    for (let round = 0; round < 5_000; round += 1) {
+      const share = random.fraction();
+      const host = pick(String.fromCodePoint(...hosts.keys())).codePointAt(0) ?? 0;
+      const plain = hosts[host] ?? '';
+      const swapped = plain.replaceAll(/[A-Za-z]/g, (letter) => {
+        const others = LATIN_SHAPES[letter];
+        return others === undefined || random.fraction() > share ? letter : pick(others);
+      });
+      if (swapped === plain) continue;
+      const line = (frames[round % frames.length] ?? '').replace('H', swapped);
+      expect(visibleText(line), line).toMatch(/⟨(?:U\+|xn--|[^⟩]*\.xn--|no valid)/);
+      seen += 1;
+    }
+    expect(seen).toBeGreaterThan(3_000);
+  });
+});

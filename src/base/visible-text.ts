@@ -8,6 +8,10 @@ const UNSEEN =
   /(?![\n\t ])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/gu;
 /** The part of an address that says who is asked, up to its port or path. */
 const HOST = /(?<=:\/\/(?:[^\s/?#@]*@)?)[^\s/?#@:"'`<>()|;&\\]+/gu;
+/** The same behind a name and `@`: `ssh git@host`, `scp user@host:path`. */
+const HOST_BEHIND_NAME = /(?<=[\w.+-]@)[^\s/?#@:"'`<>()|;&\\,⟨⟩]+/gu;
+/** What may be the name of a host where nothing says so. */
+const PERHAPS_HOST = /(?<![\p{L}\p{M}\p{Nd}_.@:/⟨-])[\p{L}\p{M}\p{Nd}-]+(?:\.[\p{L}\p{M}\p{Nd}-]+)+(?![\p{L}\p{M}\p{Nd}_⟨])/gu;
 const ASCII = /^[\u0020-\u007e]*$/;
 /** Letters and digits in a row: what is read as one word. */
 const WORD = /[\p{L}\p{M}\p{Nd}]+/gu;
@@ -16,8 +20,67 @@ const LATIN = /\p{Script=Latin}/u;
 const FOREIGN =
   /(?![\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}])(?![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}])\p{L}\p{M}*/gu;
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
-/** Letters of Cyrillic and Greek that have the very shape of a Latin one. */
-const LATIN_SHAPED = /^[асеорхуіјѕһԁԛԝАВЕКМНОРСТУХІЈЅԌԚԜοναιΑΒΕΖΗΙΚΜΝΟΡΤΥΧ]+$/u;
+/**
+ * Letters of other scripts in the shape of a Latin one, as the confusables of Unicode (UTS 39) have them: for each Latin letter those
+ * that can hardly be told from it, of scripts in which people write beside Latin words.
+ */
+export const LATIN_SHAPES: Readonly<Record<string, string>> = {
+  a: 'аα',
+  b: 'Ꮟᑲᖯ',
+  c: 'сϲⲥꮯ',
+  d: 'ԁᏧᑯ',
+  e: 'еҽ',
+  f: 'քϝ',
+  g: 'ց',
+  h: 'һհᏂ',
+  i: 'іιꙇꭵ',
+  j: 'јϳ',
+  l: 'ӏוןا',
+  n: 'ոռ',
+  o: 'оοσօסⲟഠ',
+  p: 'рρⲣ',
+  q: 'ԛգզ',
+  s: 'ѕꮪ',
+  u: 'սυ',
+  v: 'νѵטꮩ',
+  w: 'ԝѡաꮃ',
+  x: 'х',
+  y: 'уүγყ',
+  z: 'ꮓ',
+  A: 'АΑᎪᗅꓮ',
+  B: 'ВΒᏴᗷꓐ',
+  C: 'СϹᏟⲤꓚ',
+  D: 'Ꭰᗞꓓ',
+  E: 'ЕΕᎬⴹꓰ',
+  F: 'Ϝᖴꓝ',
+  G: 'ԌᏀꓖ',
+  H: 'НΗᎻⲎᕼꓧ',
+  I: 'ІӀΙⲒꓲ',
+  J: 'ЈͿᎫᒍꓙ',
+  K: 'КΚᏦⲔꓗ',
+  L: 'ᏞᒪⳐꓡ',
+  M: 'МΜϺᎷⲘᗰꓟ',
+  N: 'ΝⲚꓠ',
+  O: 'ОΟՕⲞⵔꓳ',
+  P: 'РΡᏢⲢᑭꓑ',
+  Q: 'Ԛⵕ',
+  R: 'ᎡᏒᖇꓣ',
+  S: 'ЅՏᏚꓢ',
+  T: 'ТΤᎢⲦꓔ',
+  U: 'Սᑌꓴ',
+  V: 'ѴᏙᐯꓦ',
+  W: 'ԜᎳꓪ',
+  X: 'ХΧⲬⵝꓫ',
+  Y: 'УΥҮᎩⲨꓬ',
+  Z: 'ΖᏃꓜ',
+};
+
+/** Words that consist of nothing else. */
+const LATIN_SHAPED = new RegExp(`^[${Object.values(LATIN_SHAPES).join('')}]+$`, 'u');
+
+/** Of small letters those, too, that look like small capitals. */
+const NEARLY_LATIN = new RegExp(`^[${Object.values(LATIN_SHAPES).join('')}вгкмнтηκμτ]+$`, 'u');
+
 /** Letters of phonetics: small capitals, the other a and g, clicks. Some languages are written with a few of them. */
 const PHONETIC =
   /(?![\u0253\u0254\u0256\u0257\u0259\u025b\u0260\u0263\u0268\u0269\u026f\u0272\u0275\u0283\u0289-\u028b\u0292])[\u01c0-\u01c3\u0241\u0242\u0250-\u02af\u1d00-\u1d2b\u1d6b-\u1d77\u1d79-\u1d9a\ua722-\ua7ff\uab30-\uab5a\uab60-\uab68]/gu;
@@ -39,6 +102,8 @@ export function visibleText(text: string): string {
   if (ASCII.test(seen.replaceAll('\n', ''))) return seen;
   return seen
     .replace(HOST, withRealHost)
+    .replace(HOST_BEHIND_NAME, withRealHost)
+    .replace(PERHAPS_HOST, (name) => (looksLatin(name) ? withRealHost(name) : name))
     .replace(/\S+/gu, inToken)
     .replace(PHONETIC, spelled)
     .replace(LIKE_SIGN, spelled)
@@ -65,6 +130,15 @@ const spelled = (sign: string): string => sign + named(sign);
 
 function named(sign: string): string {
   return `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+/** A name in the letters of another script that reads like one in Latin letters; a text of that script hardly ever does. */
+function looksLatin(name: string): boolean {
+  const parts = name.split('.');
+  const isShort = [...(parts.at(-1) ?? '')].length < 2;
+  // Beside a plain word it may as well be the name of a file.
+  const shape = parts.some((part) => ASCII.test(part)) ? LATIN_SHAPED : NEARLY_LATIN;
+  return !isShort && parts.every((part) => ASCII.test(part) || part.split('-').every((word) => shape.test(word)));
 }
 
 /** A name in other letters than plain ones is followed by the one that is really asked for. */

@@ -102,14 +102,18 @@ it('approve without saying what was seen shows it and asks; where nobody can be 
     if (text.includes('touch two.txt')) throw new Error('nobody reads this');
     progress.line(text);
   };
-  await runProgram(['-C', project.folder, 'approve', 'last', '--whole'], { ...deaf, progress: { ...progress, line } }).catch(() => 1);
+  await runProgram(['-C', project.folder, 'approve', 'last', '--whole'], { ...deaf, progress: { ...progress, line } }).catch(
+    () => 1,
+  );
   expect((await decisions(project)).map(({ answer }) => answer)).toEqual([undefined]);
   const blind = await project.look('approve', 'last', '--no-resume');
   expect(blind).toMatchObject({ code: 0, err: expect.stringContaining('approving:\nw wants to use shell:\n  | touch two.txt') });
   const [was, answered] = await decisions(project);
   expect(answered).toMatchObject({ where: 'command', request: was?.['shown'] });
   expect(answered).not.toHaveProperty('shown');
-  expect((await project.look('show', 'last', '--request')).out).toMatch(/approved by .* \(command\), nobody said that they saw it/);
+  expect((await project.look('show', 'last', '--request')).out).toMatch(
+    /approved by .* \(command\), nobody said that they saw it/,
+  );
 });
 
 it('what nobody is shown is recorded with the hash of what it was, and said so', async () => {

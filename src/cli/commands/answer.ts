@@ -116,8 +116,7 @@ async function givenTo(
   answer: Answer,
   { shown, json, jsonl, quiet }: AnswerOptions,
 ): Promise<Given | undefined> {
-  if (answer.kind !== 'approved' || wait.kind !== 'permission' || shown !== undefined)
-    return { answer, shown };
+  if (answer.kind !== 'approved' || wait.kind !== 'permission' || shown !== undefined) return { answer, shown };
   if (!terminal.interactive || json === true || jsonl === true)
     return { answer, shown, ...(quiet === true ? {} : { unseen: approvedText(wait, answer.input) }) };
   const desk = createDesk(terminal, createSilentView(terminal.progress), new AbortController().signal);
