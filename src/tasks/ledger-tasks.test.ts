@@ -36,6 +36,9 @@ it('finds tasks by id, state and session, page by page, each as all its events s
   expect(await listed({})).toEqual({ ids, next: undefined });
   expect(await listed({ limit: 3 })).toEqual({ ids: ids.slice(0, 3), next: ids[2] });
   expect(await listed({ limit: 3, after: ids[2] })).toEqual({ ids: ids.slice(3), next: undefined });
+  // Of another state than is asked for, and none at all.
+  expect((await listed({ state: 'completed', after: ids[1] })).ids).not.toContain(ids[0]);
+  await expect(listed({ after: 'run_nobody' })).rejects.toThrow('There is no task run_nobody');
   expect(await listed({ state: 'failed' })).toEqual({ ids: [ids[1]], next: undefined });
   expect(await listed({ state: 'completed', limit: 2 })).toEqual({ ids: [ids[0], ids[2]], next: ids[2] });
   expect(await listed({ state: 'unknown' })).toEqual({ ids: [], next: undefined });

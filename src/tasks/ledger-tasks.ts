@@ -1,5 +1,5 @@
 /** Tasks as the ledger has them: nothing is stored besides the events, each task is folded from those of its run. */
-import { codeOf } from '../base/errors.ts';
+import { codeOf, TroupeError } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
@@ -60,14 +60,24 @@ const runStates: Readonly<Record<TaskState, readonly RunRow['state'][]>> = {
   unknown: [],
 };
 
+/** What stands behind the last one of a page. That one may have left the list since: its state was another then. */
+async function begunBefore(ledger: Reads, rows: readonly RunRow[], after: string): Promise<readonly RunRow[]> {
+  const run = runOfTask(after);
+  const place = rows.findIndex((row) => row.run === run);
+  if (place >= 0) return rows.slice(place + 1);
+  const [last] = await ledger.runs({ run, roots: true, limit: 1 });
+  if (last === undefined)
+    throw new TroupeError('usage', `There is no task ${after} to go on behind`, { fix: 'take the `next` of the page before' });
+  return rows.filter(({ startedAt }) => startedAt < last.startedAt);
+}
+
 async function listTasks(ledger: Reads, { state, session, limit, after }: TaskFilter): Promise<TaskPage> {
   const states = state === undefined ? undefined : runStates[state];
   if (states?.length === 0) return { tasks: [] };
   const filter = { ...present({ states, session: session as RunRow['session'] | undefined }), roots: true };
   const rows = await ledger.runs({ ...filter, limit: limits.runLookup });
-  const from = after === undefined ? 0 : rows.findIndex(({ run }) => run === runOfTask(after)) + 1;
   const tasks: StoredTask[] = [];
-  for (const row of rows.slice(from)) {
+  for (const row of after === undefined ? rows : await begunBefore(ledger, rows, after)) {
     const folded = await tasksOfRun(ledger, row);
     const task = folded === undefined ? undefined : taskOfRun(folded, row.run);
     if (task === undefined || (state !== undefined && task.state !== state)) continue;

@@ -1,6 +1,6 @@
 /**
- * The gRPC binding, on a port of its own, in both versions: the SDK's services on what all bindings share. gRPC has no paths, so
- * that its one door is the house's.
+ * The gRPC binding, on a port of its own, in both versions: the SDK's services on what all bindings share. gRPC has no paths: its
+ * one address is the house's, and an agent's own door is a tenant of it.
  */
 
 import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
@@ -26,6 +26,7 @@ import { type A2aPeer, type PeerRoom, peerOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
 import { extensionsHere, versionWord } from './call.ts';
 import { saysLastInGrpc } from './last-event.ts';
+import { throughTenants } from './tenant-doors.ts';
 
 export interface GrpcOptions {
   readonly host: string;
@@ -52,24 +53,22 @@ export async function listenGrpc(room: PeerRoom, options: GrpcOptions): Promise<
   });
   let bound = 0;
   // What a handler knows of a request comes with it; a card is made when it is asked for.
-  const requestHandler = createHandler(
-    room,
-    { kind: 'house' },
-    {
-      get origin() {
-        return options.origin();
-      },
-      get grpcPort() {
-        return bound;
-      },
+  const place = {
+    get origin() {
+      return options.origin();
     },
-  );
+    get grpcPort() {
+      return bound;
+    },
+  };
+  const requestHandler = throughTenants((door) => createHandler(room, door, place));
   const userBuilder = async (call: AnyCall): Promise<A2aPeer> => {
     const caller = options.callerOf(authorizationIn(call.metadata));
     if (caller === undefined) throw new Error('the interceptor lets nobody else in');
     return peerIn(call, caller, room.needs.clock);
   };
-  const contextBuilder: ServerCallContextBuilder = (given) => {
+  // The tenant is read from the request itself, where it may stand for an agent's door.
+  const contextBuilder: ServerCallContextBuilder = ({ tenant: _tenant, ...given }) => {
     const context = defaultServerCallContextBuilder(given);
     for (const uri of extensionsHere(room.needs.settings, given.extensions ?? [])) context.addActivatedExtension(uri);
     return context;

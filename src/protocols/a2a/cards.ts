@@ -91,20 +91,29 @@ function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: read
 
 function interfacesOf(door: Door, { origin, grpcPort }: ServedPlace): AgentInterface[] {
   const url = `${origin}${pathOf(door)}`;
-  const at = (protocolBinding: string, address: string, protocolVersion: string): AgentInterface => ({
-    ...{ url: address, protocolBinding, tenant: '', protocolVersion },
+  const at = (protocolBinding: string, address: string, protocolVersion: string, tenant = ''): AgentInterface => ({
+    ...{ url: address, protocolBinding, tenant, protocolVersion },
   });
-  // gRPC has no paths: its one address is the house's.
-  const grpc = grpcPort === undefined || door.kind !== 'house' ? undefined : `${new URL(origin).hostname}:${grpcPort}`;
+  const grpc = grpcPort === undefined ? undefined : `${new URL(origin).hostname}:${grpcPort}`;
   return [
     at('JSONRPC', url, V1),
     at('HTTP+JSON', `${url}${REST}`, V1),
-    ...(grpc === undefined ? [] : [at('GRPC', grpc, V1)]),
+    ...(grpc === undefined ? [] : [at('GRPC', grpc, V1, tenantOf(door))]),
     at('JSONRPC', url, LEGACY),
     at('HTTP+JSON', `${url}${REST}`, LEGACY),
-    ...(grpc === undefined ? [] : [at('GRPC', grpc, LEGACY)]),
+    // The older version has no tenants.
+    ...(grpc === undefined || door.kind !== 'house' ? [] : [at('GRPC', grpc, LEGACY)]),
   ];
 }
+
+const AGENTS = 'agents/';
+
+/** gRPC has no paths: there an agent's own door is a tenant of the one address. */
+const tenantOf = (door: Door): string => (door.kind === 'house' ? '' : `${AGENTS}${door.name}`);
+
+/** The agent that a tenant stands for, on a binding without paths. */
+export const agentInTenant = (tenant: string): string | undefined =>
+  tenant.startsWith(AGENTS) ? tenant.slice(AGENTS.length) : undefined;
 
 const describe = ({ name, description }: AgentDefinition): string => description ?? `The agent ${name}.`;
 
