@@ -33,6 +33,7 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       forked: 'it happened, and is counted, in the session that this one was forked from',
       state: 'it ended, or waits for an answer',
       task: 'the peer’s id for it; absent when it answered without a task',
+      confirms: 'the calls that it wants leave for, by its own ids: the answer goes back for each of them, in its own form',
       asked: 'by what its question is known again when the peer shows it once more after the answer',
       context: 'the peer’s id for the conversation',
       artifacts: 'what it made',

@@ -67,6 +67,8 @@ export const peerEvents = {
     task: z.string().optional(),
     context: z.string(),
     asked: z.string().optional(),
+    /** The calls that it wants leave for, by its own ids: the answer is a yes or a no to all of them. */
+    confirms: z.array(z.string()).optional(),
     artifacts: z.array(artifact).optional(),
     /** It made more than are kept. */
     leftOut: z.boolean().optional(),

@@ -59,6 +59,8 @@ export interface PeerMessage {
   /** It is not needed any more when the task has gone on without it: somebody let us in meanwhile. */
   readonly unlessMoved?: boolean;
   readonly parts: readonly (TextPart | ImagePart)[];
+  /** What it asked leave for: the words are the answer to all of it. */
+  readonly confirms?: readonly string[] | undefined;
 }
 
 export interface PeerCall {
@@ -106,6 +108,9 @@ export type PeerOutcome =
       readonly question: string;
       readonly needs: 'input' | 'auth';
       readonly mark?: string | undefined;
+      /** What it wants to do and asks leave for, by its own ids, and the answers that it takes to all of it. */
+      readonly confirms?: readonly string[] | undefined;
+      readonly choices?: readonly string[] | undefined;
     })
   | (Came & { readonly kind: 'ended'; readonly state: 'failed' | 'rejected' | 'canceled'; readonly message: string })
   /** `taken`: whether the message was: certainly not, perhaps, or it was and its task goes on without us. */

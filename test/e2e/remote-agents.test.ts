@@ -10,6 +10,7 @@ import { openProject } from '../../src/project/open.ts';
 import { eventually } from '../support/a2a/peer.ts';
 import { ALICE, OWNER, type Served, type ServedOptions, served } from '../support/a2a/served.ts';
 import { polledDoor } from '../support/peers/polled-door.ts';
+import { sdkServer } from '../support/peers/sdk-server.ts';
 import { createTestProject, MAIN, type TestProject } from './support-project.ts';
 
 interface Pair extends AsyncDisposable {
@@ -84,6 +85,17 @@ describe('an agent that lives elsewhere', () => {
     expect(answered).toMatchObject({ code: 0, out: expect.stringMatching(/Rain .*there\./) });
     expect(answered.err).not.toContain('\u001b[2J');
     expect(await tasksOf(world.there)).toMatchObject([{ state: 'completed' }]);
+  });
+
+  it('asks leave in a form of its own, and is given it in that form, by another process', async () => {
+    await using there = await sdkServer();
+    await using here = await createTestProject();
+    await here.write('agents/coder.md', `---\nname: coder\na2a: { card: "${there.card}" }\n---\n`);
+    await here.look('agents', 'allow', 'coder', '--yes');
+    const asked = await here.troupe('run', 'coder', 'leave');
+    expect(asked).toMatchObject({ code: 5, err: expect.stringMatching(/touch a[\s\S]*rm -rf b[\s\S]*allow/) });
+    const answered = await here.troupe('answer', 'last', 'allow');
+    expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('{"callId":"second","outcome":"proceed_once"}') });
   });
 
   it('waits until its owner lets it in, which only the owner can', async () => {

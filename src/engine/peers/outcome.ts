@@ -61,7 +61,7 @@ export async function cameBack(recorder: PeerRecorder, at: PeerExchange, came: C
     state,
     context: came.context,
     ...present({ task: came.task, artifacts: artifacts.length > 0 ? artifacts : undefined, leftOut: came.leftOut }),
-    ...(came.kind === 'asks' ? present({ asked: came.mark }) : {}),
+    ...(came.kind === 'asks' ? present({ asked: came.mark, confirms: came.confirms && [...came.confirms] }) : {}),
     ...(came.kind === 'ended' ? saidCost(came) : {}),
   };
   const events = [...made, node.journal.event('peer.state', stood, { step, actor: 'system' })];
@@ -112,6 +112,11 @@ function said(
   }
   const asked = redact(came.question);
   const question = came.needs === 'input' ? asked : `It must be let in before it goes on: ${asked}`;
-  const call = { type: 'tool-call' as const, id: `call_${turn}_0`, name: ASK, input: { question } };
+  const call = {
+    type: 'tool-call' as const,
+    id: `call_${turn}_0`,
+    name: ASK,
+    input: { question, ...present({ choices: came.choices && [...came.choices] }) },
+  };
   return { message: { role: 'assistant', content: [call] }, finish: 'tool-calls' };
 }

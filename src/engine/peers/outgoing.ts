@@ -23,7 +23,9 @@ export async function outgoing({ tree, node, tasks }: PeerRecorder, { step, requ
     id: messageId(node.run, step, tasks.ended(step)),
     context,
     parts,
-    ...(waiting === undefined ? {} : { task: waiting.task, unlessMoved: waiting.needs === 'auth' }),
+    ...(waiting === undefined
+      ? {}
+      : { task: waiting.task, unlessMoved: waiting.needs === 'auth', ...present({ confirms: waiting.confirms }) }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Where the tasks of a run stand that an agent elsewhere works on: a fold of what was recorded, in this life and before. */
+import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { AnsweredQuestion, PeerTask, SentBefore } from '../../peers/port.ts';
@@ -10,6 +11,12 @@ export type SentStanding =
   | ({ readonly kind: 'doubt' } & SentBefore)
   | ({ readonly kind: 'task' } & PeerTask);
 
+interface WaitingPeerTask {
+  readonly task: string;
+  readonly needs: 'input' | 'auth';
+  readonly confirms?: readonly string[] | undefined;
+}
+
 export interface PeerTasks {
   of(step: string): SentStanding;
   /** How often its message was sent. */
@@ -19,7 +26,7 @@ export interface PeerTasks {
   /** The conversation, in the peer's word for it once it has one. */
   context(): string | undefined;
   /** The task that has asked and waits for an answer. */
-  waiting(): { readonly task: string; readonly needs: 'input' | 'auth' } | undefined;
+  waiting(): WaitingPeerTask | undefined;
   /** The task that asked was ended from here: what is said now begins another, which knows nothing of it. */
   isAnew(): boolean;
   /** What it asked last, which whatever is sent now answers. */
@@ -64,7 +71,7 @@ export function createPeerTasks(past: readonly LedgerEvent[], own: string): Peer
     waiting() {
       if (state?.task === undefined || isOver) return undefined;
       if (state.state !== 'input-required' && state.state !== 'auth-required') return undefined;
-      return { task: state.task, needs: WAITING[state.state] };
+      return { task: state.task, needs: WAITING[state.state], ...present({ confirms: state.confirms }) };
     },
     isAnew: () => isAnew,
     answered() {

@@ -33,7 +33,12 @@ interface Said {
 async function say(
   peer: RemotePeer,
   text: string,
-  more: { readonly task?: string | undefined; readonly context?: string; readonly unlessMoved?: boolean } = {},
+  more: {
+    readonly task?: string | undefined;
+    readonly context?: string;
+    readonly unlessMoved?: boolean;
+    readonly confirms?: readonly string[] | undefined;
+  } = {},
   signal = new AbortController().signal,
 ): Promise<Said> {
   const tasks: PeerTask[] = [];
@@ -98,6 +103,24 @@ describe.each(KINDS)("the SDK's own server ($name)", (kind) => {
     const again = await say(peer, 'Lisbon', { task: came.task, context: came.context });
     expect(again.came).toMatchObject({ kind: 'answer', text: 'Sun in Lisbon.', task: came.task, context: came.context });
     expect(server.taken).toHaveLength(2);
+  });
+
+  it.each([
+    ['allow', 'proceed_once', ''],
+    ['Yes', 'proceed_once', ''],
+    ['allow always', 'proceed_always', ''],
+    ['deny', 'cancel', ''],
+    ['Not b, it is in use.', 'cancel', 'Not b, it is in use.'],
+  ])('asks leave in data, and is told %s in data', async (answer, outcome, words) => {
+    await using server = await sdkServer(kind);
+    const peer = await open({ card: server.card });
+    const { came } = await say(peer, 'leave');
+    if (came.kind !== 'asks') throw new Error(came.kind);
+    expect(came.question).toMatch(/run_shell_command[\s\S]*touch a[\s\S]*rm -rf b[\s\S]*cwd: \/tmp/);
+    expect(came).toMatchObject({ confirms: ['first', 'second'], choices: ['allow', 'allow always', 'deny'] });
+    const again = await say(peer, answer, { task: came.task, context: came.context, confirms: came.confirms });
+    const told = ['first', 'second'].map((callId) => JSON.stringify({ callId, outcome })).join(', ');
+    expect(again.came).toMatchObject({ kind: 'answer', text: `${told}; ${words}`, task: came.task });
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { SpokenVersion } from '../cards/port.ts';
 import type { PeerCall, PeerFailure, PeerMessage, PeerOutcome, PeerTask, SentBefore } from '../port.ts';
+import { confirmed } from './confirmations.ts';
 import { classified, isNoTask, isNotDone, isTooMuch, STRANGE, WayFailed } from './failures.ts';
 import { createTaskView, type Pieces, shortened, type TaskView } from './task-view.ts';
 
@@ -260,9 +261,15 @@ export async function withinTime<Value>(
   }
 }
 
-function outgoing({ id, context, task = '', parts }: PeerMessage, streams: boolean): SendMessageRequest {
+function outgoing({ id, context, task = '', parts, confirms }: PeerMessage, streams: boolean): SendMessageRequest {
   const message: Message = {
-    ...{ messageId: id, contextId: context, taskId: task, role: Role.ROLE_USER, parts: parts.map(partOf) },
+    ...{
+      messageId: id,
+      contextId: context,
+      taskId: task,
+      role: Role.ROLE_USER,
+      parts: answerTo(confirms, parts) ?? parts.map(partOf),
+    },
     ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
   };
   // Without a stream the task is wanted at once, so that it is known before it is done.
@@ -271,6 +278,18 @@ function outgoing({ id, context, task = '', parts }: PeerMessage, streams: boole
     historyLength: limits.peerHistory,
   };
   return { tenant: '', message, configuration, metadata: undefined };
+}
+
+/** To a peer that asks leave in data the answer goes in data. */
+function answerTo(confirms: PeerMessage['confirms'], parts: PeerMessage['parts']): Part[] | undefined {
+  if (confirms === undefined) return undefined;
+  const said = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const { data, words } = confirmed(confirms, said);
+  const common = { metadata: undefined, filename: '', mediaType: 'application/json' };
+  return [
+    ...data.map((value) => ({ ...common, content: { $case: 'data' as const, value: { ...value } } })),
+    ...(words === undefined ? [] : [partOf({ type: 'text', text: words })]),
+  ];
 }
 
 function partOf(part: PeerMessage['parts'][number]): Part {

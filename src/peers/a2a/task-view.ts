@@ -18,6 +18,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { startOf } from '../../base/whole-words.ts';
 import type { AnsweredQuestion, PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
+import { CONFIRMATION_CHOICES, type Confirmations, createConfirmations } from './confirmations.ts';
 import { costIn, laterCost, type SaidCost } from './usage.ts';
 
 export interface TaskView {
@@ -65,6 +66,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
   let at: PeerTask | undefined = known && { task: known.task, context: known.context };
   let took: SaidCost = { usage: {} };
   let before = answered;
+  const leave = createConfirmations();
   /** It has not moved since it asked what has its answer. */
   let isOld = false;
 
@@ -82,6 +84,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
   const whole = (task: Task): void => {
     if (!isOurs(task.id, task.contextId)) return;
     status = task.status;
+    for (const { parts } of [...task.history, ...(status?.message === undefined ? [] : [status.message])]) leave.take(parts);
     isOld = before?.task === task.id && isSame(before, status);
     took = laterCost(took, costIn(task.metadata));
     kept = lastSaid(task.history);
@@ -104,6 +107,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
           const { taskId, contextId, metadata } = payload.value;
           if (!isOurs(taskId, contextId)) return;
           status = payload.value.status;
+          leave.take(status?.message?.parts ?? []);
           // An update is news; a peer without marks cannot show the old question after it.
           isOld = false;
           if (before?.mark === undefined) before = undefined;
@@ -127,7 +131,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
         return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], ...took };
       const state = status === undefined ? undefined : SETTLED[status.state];
       if (state === undefined || at === undefined || isOld || made.isPartial()) return undefined;
-      return outcomeOf(state, { status, said: said || kept, ...made.all(), at, took });
+      return outcomeOf(state, { status, said: said || kept, leave: leave.waiting(), ...made.all(), at, took });
     },
     standing() {
       if (status === undefined && at === undefined) return 'it had not answered yet';
@@ -190,6 +194,7 @@ function markOf({ state, timestamp = '', message }: TaskStatus): string | undefi
 }
 
 interface Ended {
+  readonly leave: ReturnType<Confirmations['waiting']>;
   readonly status: TaskStatus | undefined;
   readonly said: string;
   readonly artifacts: readonly Artifact[];
@@ -198,7 +203,7 @@ interface Ended {
   readonly took: SaidCost;
 }
 
-function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, took }: Ended): PeerOutcome {
+function outcomeOf(state: Settled, { status, said, leave, artifacts, leftOut, at, took }: Ended): PeerOutcome {
   const words = status?.message === undefined ? '' : wordsIn(status.message.parts);
   const came = { ...at, artifacts: artifacts.map(keptArtifact), ...(leftOut ? { leftOut } : {}), ...took };
   if (state === 'completed') {
@@ -208,8 +213,11 @@ function outcomeOf(state: Settled, { status, said, artifacts, leftOut, at, took 
   }
   if (state === 'input-required' || state === 'auth-required') {
     const needs = state === 'input-required' ? 'input' : 'auth';
+    const mark = status && markOf(status);
+    if (leave !== undefined)
+      return { kind: 'asks', question: leave.words, confirms: leave.ids, choices: CONFIRMATION_CHOICES, needs, mark, ...came };
     const question = startOf(words || said || 'It waits for an answer and does not say to what.', limits.peerQuestionCharacters);
-    return { kind: 'asks', question, needs, mark: status && markOf(status), ...came };
+    return { kind: 'asks', question, needs, mark, ...came };
   }
   const why = words || said || artifacts.map(({ parts }) => wordsIn(parts)).join('\n\n');
   return { kind: 'ended', state, message: startOf(why, limits.peerReasonCharacters), ...came };

@@ -4,6 +4,7 @@
  * gigabyte, which is why it is no part of the tests. Says what came of it, and ends with 1 if that is not what should.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +36,12 @@ async function troupe(folder: string, ...args: readonly string[]): Promise<strin
 const [, , place = '.'] = process.argv;
 const folder = await mkdtemp(join(tmpdir(), 'troupe-gemini-'));
 await mkdir(join(folder, 'agents'));
-const model = await startModelServer(({ index }) => ({ text: `Gemini says ${index}.` }));
+const MADE = 'made-there.txt';
+const model = await startModelServer(({ index }) =>
+  index === 1
+    ? { calls: [{ name: 'run_shell_command', input: { command: `touch ${MADE}`, description: 'Makes a file' } }] }
+    : { text: `Gemini says ${index}.` },
+);
 const [port = 0] = await freePorts([0]);
 const server = spawn(process.execPath, [join(place, SERVER)], {
   env: {
@@ -50,9 +56,13 @@ try {
   await writeFile(join(folder, 'agents', 'gemini.md'), `---\nname: gemini\ndescription: A coder elsewhere\na2a: ${card}\n---\n`);
   // It ends every turn with the wish to hear more: its answer is the question.
   const first = await troupe(folder, 'run', 'gemini', 'Say hello.', '--json');
-  await troupe(folder, 'answer', 'last', 'And again.', '--json');
-  const shown = await troupe(folder, 'tasks', 'show', 'last', '--json');
-  const works = first.includes('Gemini says 0.') && shown.includes('Gemini says 1.') && model.requests.length === 2;
+  // Before it uses a tool it asks leave, in data: what it wants to run is shown whole, and nothing is run until it is allowed.
+  const asks = await troupe(folder, 'answer', 'last', 'Make a file.', '--json');
+  const early = existsSync(join(folder, MADE));
+  // It gives up what it asked leave for as soon as whoever it asked hangs up, so that nothing comes of the answer of another process.
+  const answered = await troupe(folder, 'answer', 'last', 'allow', '--json');
+  const asked = asks.includes(`touch ${MADE}`) && !early;
+  const works = first.includes('Gemini says 0.') && asked && answered.includes('Operation Cancelled');
   process.stdout.write(works ? 'It works.\n' : `It does not work: the model was asked ${model.requests.length} times.\n`);
   process.exitCode = works ? 0 : 1;
 } finally {

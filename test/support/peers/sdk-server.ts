@@ -53,6 +53,12 @@ const textPart = (value: string): Part => ({
 const wordsOf = (message: Message | undefined): string =>
   (message?.parts ?? []).map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
 
+/** What it asks leave for when it is told `leave`. */
+const WANTED = { first: { command: 'touch a' }, second: { command: 'rm -rf b', cwd: '/tmp' } };
+
+const outcomesIn = ({ parts }: Message): readonly string[] =>
+  parts.flatMap(({ content }) => (content?.$case === 'data' ? [JSON.stringify(content.value)] : []));
+
 export async function sdkServer({ streaming = true, version = '1.0' }: SdkServerOptions = {}): Promise<SdkServer> {
   const taken: string[] = [];
   const cancelled: string[] = [];
@@ -123,6 +129,24 @@ function createExecutor(taken: string[], cancelled: string[], released: Promise<
       bus.publish(AgentEvent.task(task === undefined ? fresh : { ...task, status }));
       say(TaskState.TASK_STATE_WORKING, 'I look.');
       if (words === 'slow') await released;
+      const outcomes = outcomesIn(userMessage);
+      if (words === 'leave') {
+        // As the server of Gemini CLI does: what it wants comes as data while it works, the status that waits says nothing.
+        for (const [callId, args] of Object.entries(WANTED)) {
+          const call = { status: 'awaiting_approval', request: { callId, name: 'run_shell_command', args } };
+          const waits = statusOf(TaskState.TASK_STATE_WORKING, '', taskId, contextId);
+          const parts = [{ ...textPart(''), content: { $case: 'data' as const, value: call } }];
+          const message = { ...messageOf(callId, taskId, contextId), parts };
+          bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: { ...waits, message }, metadata: undefined }));
+        }
+        say(TaskState.TASK_STATE_INPUT_REQUIRED);
+        return bus.finished();
+      }
+      if (outcomes.length > 0) {
+        make(`${outcomes.join(', ')}; ${words}`, false);
+        say(TaskState.TASK_STATE_COMPLETED);
+        return bus.finished();
+      }
       if (words === 'ask') say(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which city?');
       else if (words === 'auth') say(TaskState.TASK_STATE_AUTH_REQUIRED, 'Log in first.');
       else if (words === 'fail') say(TaskState.TASK_STATE_FAILED, 'No such city.');
