@@ -91,6 +91,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     'artifacts/image-kind',
     'loop/schema-check',
     'workspaces/past',
+    'replay',
     'project',
     'library',
   ],

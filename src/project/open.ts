@@ -171,6 +171,7 @@ async function assemble(
       agent: agents.find,
     },
     ...{ agents: agents.check, redact: protection.redactor.text, servers: declared, rules },
+    declared: { agent: agents.find, tools: toolsets.of, ...promptsAt(config, env) },
     proves: (command, at) => verifier.run(command, { ...at, redact: protection.redactor.text }),
     worker: (given) => {
       // So that it knows who watches when it begins with its first turn.
@@ -212,6 +213,14 @@ function givenBy(
     prompt: (agent, workspace, more) => filledPrompt(agent, workspace, { ...config, vars: { ...vars, ...more } }, env, clock),
     projectBudget: Object.keys(budget).length === 0 ? undefined : budget,
     settings: { vars, models, permissions, verify, tree: present({ model, maxTurns, vars: given }) },
+  };
+}
+
+/** As they were filled in at another time, or elsewhere. */
+function promptsAt(config: ProjectConfig, env: Environment): Pick<Project['declared'], 'prompt'> {
+  return {
+    prompt: (agent, workspace, more, { nowMs, timeZone: TZ }) =>
+      filledPrompt(agent, workspace, { ...config, vars: { ...config.vars, ...more } }, { ...env, TZ }, { now: () => nowMs }),
   };
 }
 
@@ -285,7 +294,7 @@ function filledPrompt(
   workspace: string,
   { vars }: ProjectConfig,
   env: Environment,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
 ): string {
   if (!agent.prompt.includes('${')) return agent.prompt;
   const timeZone = env['TZ'] || Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../base/environment.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
+import type { Result } from '../base/result.ts';
 import type { Engine } from '../engine/port.ts';
 import type { RestateWorker, WorkerOptions } from '../engine/restate/worker.ts';
 import type { GroupNeeds } from '../groups/groups.ts';
@@ -52,6 +53,18 @@ export interface Project {
     command: string,
     at: { readonly workspace: string; readonly timeoutMs: number; readonly signal: AbortSignal },
   ): ReturnType<Verifier['run']>;
+  /** Agents as they are declared now, with the tools they have of their own; nothing is started for them. */
+  readonly declared: {
+    agent(name: string): Promise<AgentDefinition | undefined>;
+    tools(agent: AgentDefinition): Promise<Result<readonly Tool[], string>>;
+    /** `at`: when and where it is filled in. */
+    prompt(
+      agent: AgentDefinition,
+      workspace: string,
+      more: Readonly<Record<string, string>> | undefined,
+      at: { readonly nowMs: number; readonly timeZone: string },
+    ): string;
+  };
   /** Reads the agent files anew and checks them. */
   agents(): Promise<ProjectCheck>;
   /** One that works on runs of the cluster which the settings name. */

@@ -13,7 +13,7 @@ import { broadcastTypes, patternEventTypes } from '../events/pattern-events.ts';
 import type { NewEvent } from '../ledger/port.ts';
 import { CANCELLED, type TurnOutcome } from '../loop/port.ts';
 import { firstDifference } from '../projections/comparing/first-difference.ts';
-import { lasting, volatileTypes } from '../projections/comparing/volatile.ts';
+import { lasting, volatileFields, volatileTypes } from '../projections/comparing/volatile.ts';
 import { isBroadcast } from '../projections/patterns/broadcast-text.ts';
 import type { RunRecord } from './record.ts';
 import type { Stops } from './stops.ts';
@@ -54,7 +54,8 @@ const COMPARED: ReadonlySet<EventType> = new Set<EventType>([
 
 const TURN_CANCELLED: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
 
-export function createComparison(record: RunRecord): Comparison {
+/** `changed` is told of each event that says something else now, with all of what it says. */
+export function createComparison(record: RunRecord, changed?: (position: number, payload: Json) => void): Comparison {
   const { root, standing } = record;
   const reopened = standing.findLast(({ event_type: type }) => type === 'run.reopened')?.position ?? 0;
   const unkeyed = standing.filter(({ step }) => step === null);
@@ -81,6 +82,7 @@ export function createComparison(record: RunRecord): Comparison {
     const difference = firstDifference(isWhole ? said : sameFields(said, now), now);
     if (difference === undefined) return;
     const { run_id: run, event_type: type, step, position } = event;
+    changed?.(position, saidNow(event, payload, isWhole));
     found.push({ kind: 'changed', ...at(run, type, step ?? ''), position, ...difference });
   };
   const fresh = (run: RunId, type: EventType, step: string, payload: Json): void =>
@@ -169,6 +171,14 @@ function alike(
   const isSame = (event: LedgerEvent): boolean =>
     firstDifference(lasting(type, event.payload as unknown as Json), said) === undefined;
   return open.find(isSame) ?? open[0];
+}
+
+/** With what is not compared as it is recorded. */
+function saidNow({ event_type: type, payload: said }: LedgerEvent, now: Json, isWhole: boolean): Json {
+  const recorded = said as unknown as Json;
+  if (!isJsonObject(recorded) || !isJsonObject(now)) return now;
+  const kept = volatileFields[type]?.flatMap((name) => (name in recorded ? [[name, recorded[name]] as const] : [])) ?? [];
+  return { ...(isWhole ? {} : recorded), ...now, ...Object.fromEntries(kept) } as Json;
 }
 
 function sameFields(recorded: Json, now: Json): Json {

@@ -17,6 +17,7 @@ import type { Pattern } from '../patterns/pattern.ts';
 import { registeredPatterns } from '../patterns/registered.ts';
 import { createQuota } from '../quota/quota.ts';
 import type { OrdinaryTool, Tool } from '../tools/port.ts';
+import { type AgentsNow, agentsNow } from './agents-now.ts';
 import type { RunRecord } from './record.ts';
 
 type Setup = Payloads['session.config'];
@@ -27,7 +28,7 @@ export function noOutside(
   record: RunRecord,
   ledger: Ledger,
   replay: ReplayWatch,
-  patterns?: readonly Pattern[] | undefined,
+  { patterns, agents: now }: { readonly patterns?: readonly Pattern[] | undefined; readonly agents?: AgentsNow | undefined } = {},
 ): EngineOptions {
   const setups = new Map<string, Setup>();
   for (const event of record.events) if (event.event_type === 'session.config') setups.set(event.payload.agent, event.payload);
@@ -45,8 +46,12 @@ export function noOutside(
     redact: (text) => text,
     defaultModels: async () => ok([]),
     prompt: (agent) => agent.prompt,
+    ...(now === undefined ? {} : { ...agentsNow(now, record, recordedTool), prices: FREE }),
   };
 }
+
+/** That its price was known is recorded with it; nothing is spent here. */
+const FREE: EngineOptions['prices'] = { version: 'replay', cost: () => 0, worstCase: () => 0 };
 
 /** Somebody who was named and never began is known by name only. */
 function agentIn(setups: ReadonlyMap<string, Setup>, name: string): AgentDefinition {

@@ -26,7 +26,7 @@ export interface RunRecord {
 }
 
 /** The record of the tree that the run is in; or why it cannot be played again. */
-export async function recordOf(ledger: Ledger, run: RunId): Promise<Result<RunRecord, Failure>> {
+export async function recordOf(ledger: Pick<Ledger, 'runs' | 'read'>, run: RunId): Promise<Result<RunRecord, Failure>> {
   const [asked] = await ledger.runs({ run, limit: 1 });
   if (asked === undefined) return fail({ code: 'unknown_run', message: `There is no run ${run}.` });
   const all = await ledger.runs({ session: asked.session });
@@ -60,7 +60,7 @@ const goesOn = ({ run, state }: RunRow): Failure => ({
 });
 
 async function eventsUpTo(
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'read'>,
   { session }: RunRow,
   tree: ReadonlySet<RunId>,
 ): Promise<Result<readonly LedgerEvent[], Failure>> {

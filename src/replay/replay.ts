@@ -5,23 +5,30 @@
  */
 import { eventLoopTurn } from '../base/clock.ts';
 import type { RunId } from '../base/ids.ts';
+import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { createEmbeddedDriver } from '../engine/local/embedded-driver.ts';
 import type { EngineOptions } from '../engine/options.ts';
 import type { RunEnd } from '../engine/port.ts';
 import { takeUp } from '../engine/take-up.ts';
 import type { Failure, RunStatus } from '../events/catalogue.ts';
+import type { LedgerEvent } from '../events/envelope.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
 import type { Pattern } from '../patterns/pattern.ts';
+import { type AgentsNow, beingRead } from './agents-now.ts';
 import { createComparison, type ReplayDifference } from './comparison.ts';
 import { noOutside } from './no-outside.ts';
-import { recordOf } from './record.ts';
+import { type RunRecord, recordOf } from './record.ts';
 import { type RecordedLedger, recordedLedger } from './recorded-ledger.ts';
 import { createStops, type Stops } from './stops.ts';
 
 export interface ReplayOptions {
   /** How agents may use others; those of this release unless given. */
   readonly patterns?: readonly Pattern[] | undefined;
+  /** In the place of the recorded agents: how these were set up is compared then, too. */
+  readonly agents?: AgentsNow | undefined;
+  /** Told of each recorded event that says something else now, and what. */
+  readonly changed?: ((position: number, payload: Json) => void) | undefined;
 }
 
 /** What came of playing a run again. */
@@ -40,17 +47,23 @@ export interface Replayed {
   readonly events: number;
 }
 
+/** What of a ledger a record is read from. */
+export type ReadsRecord = Pick<Ledger, 'runs' | 'read' | 'payload'>;
+
 /** The ledger is only read. */
-export async function replayRun(ledger: Ledger, run: RunId, options: ReplayOptions = {}): Promise<ReplayOutcome> {
+export async function replayRun(ledger: ReadsRecord, run: RunId, options: ReplayOptions = {}): Promise<ReplayOutcome> {
   const read = await recordOf(ledger, run);
   if (!read.ok) return { kind: 'refused', error: read.error };
   const record = read.value;
   const { root } = record;
-  const comparison = createComparison(record);
-  const played = recordedLedger(record, (ref) => ledger.payload(ref), comparison.appended);
+  const comparison = createComparison(record, options.changed);
+  const agents = options.agents === undefined ? undefined : beingRead(options.agents);
+  const shown = agents === undefined ? record : withoutSetups(record);
+  const played = recordedLedger(shown, (ref) => ledger.payload(ref), comparison.appended);
   const stops = createStops(record, played.come, comparison.nextOf);
-  const engine = noOutside(record, played, { ...comparison, ...stops }, options.patterns);
-  const end = await playToEnd(engine, root, played, stops);
+  const engine = noOutside(record, played, { ...comparison, ...stops }, { patterns: options.patterns, agents });
+  const isBusy = (): boolean => agents?.isBusy() === true;
+  const end = await playToEnd(engine, root, { ...played, isBusy }, stops);
   if (end !== undefined && 'refused' in end) return { kind: 'refused', error: end.refused };
   const first = comparison.first();
   const unexplained = comparison.unexplained();
@@ -61,11 +74,20 @@ export async function replayRun(ledger: Ledger, run: RunId, options: ReplayOptio
   return end?.kind === 'ended' ? { kind: 'identical', ...about } : { kind: 'refused', error: notEnded(end, unexplained) };
 }
 
+/** Agents that are set up once more. */
+function withoutSetups(record: RunRecord): RunRecord {
+  const isSetup = ({ event_type: type, run_id: run }: LedgerEvent): boolean => type === 'session.config' && record.tree.has(run);
+  return { ...record, events: record.events.filter((event) => !isSetup(event)) };
+}
+
+/** `isBusy`: it does something beside its ledger. */
+type Played = RecordedLedger & { isBusy(): boolean };
+
 /** As often as it is left because somebody is to say something, and there is something that comes. */
 async function playToEnd(
   engine: EngineOptions,
   root: RunRow,
-  played: RecordedLedger,
+  played: Played,
   stops: Stops,
 ): Promise<RunEnd | { readonly refused: Failure } | undefined> {
   const driver = createEmbeddedDriver(engine, new Set());
@@ -79,13 +101,13 @@ async function playToEnd(
 }
 
 /** Nothing takes time: who does nothing for so long does nothing any more. */
-async function endOrStuck(done: Promise<RunEnd>, { uses }: RecordedLedger, stops: Stops): Promise<RunEnd | undefined> {
+async function endOrStuck(done: Promise<RunEnd>, { uses, isBusy }: Played, stops: Stops): Promise<RunEnd | undefined> {
   let end: RunEnd | undefined;
   const over = done.then((one) => {
     end = one;
   });
   for (let quiet = 0, before = -1; end === undefined; before = uses()) {
-    quiet = uses() === before ? quiet + 1 : 0;
+    quiet = uses() === before && !isBusy() ? quiet + 1 : 0;
     if (quiet >= limits.replayQuietTurns && !stops.next()) return undefined;
     if (quiet >= limits.replayQuietTurns) quiet = 0;
     await Promise.race([over, eventLoopTurn()]);

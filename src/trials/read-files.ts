@@ -7,7 +7,7 @@ import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { counted } from '../base/wording.ts';
 import { readBounded } from '../models/scripted/script-file.ts';
-import { type KeptTest, type TestDefinition, testSchema } from './test-file.ts';
+import { frozenSchema, type KeptTest, TEST_VERSION, testSchema } from './test-file.ts';
 import { isFolder } from './trial.ts';
 
 export const TESTS_FOLDER = 'tests';
@@ -62,7 +62,7 @@ export async function readTests(root: string, wanted: readonly string[] = []): P
   if (doubled.length > 0) throw unusable(`Two files in ${TESTS_FOLDER}/ are called ${doubled.join(', ')}`);
   const read = await Promise.all(chosen.map(async (file) => ({ file, read: await readTest(folder, file) })));
   const broken = read.flatMap(({ file, read: one }) => (one.ok ? [] : [{ file: `${TESTS_FOLDER}/${file}`, why: one.error }]));
-  const tests = read.flatMap(({ file, read: one }) => (one.ok ? [{ name: nameOf(file), folder, test: one.value }] : []));
+  const tests = read.flatMap(({ read: one }) => (one.ok ? [one.value] : []));
   if (broken.length > 0 && tests.length === 0) throw unusable(brokenText(broken), 'docs/trials.md shows what a test looks like.');
   return { tests, broken };
 }
@@ -72,13 +72,28 @@ export const brokenText = (broken: readonly BrokenTest[]): string =>
 
 const nameOf = (file: string): string => basename(file, extname(file));
 
-/** A table of cases may lie beside them. */
-const isTest = (file: string): boolean => ENDINGS.has(extname(file)) && extname(nameOf(file)) !== '.eval';
+/** Tables of cases, and what tests are kept with, lie beside them. */
+const BESIDE: ReadonlySet<string> = new Set(['.eval', '.frozen']);
+const isTest = (file: string): boolean => ENDINGS.has(extname(file)) && !BESIDE.has(extname(nameOf(file)));
 
-async function readTest(folder: string, file: string): Promise<Result<TestDefinition, string>> {
-  const read = await readDescribed(join(folder, file), testSchema);
-  if (!read.ok || read.value.files === undefined || (await isFolder(join(folder, read.value.files)))) return read;
-  return fail(`is not right: There is no folder ${read.value.files} beside it (files)`);
+async function readTest(folder: string, file: string): Promise<Result<KeptTest, string>> {
+  const path = join(folder, file);
+  const any = await readDescribed(path, z.looseObject({ version: z.unknown().optional(), frozen: z.unknown().optional() }));
+  if (!any.ok) return any;
+  const { version, frozen } = any.value;
+  if (typeof version === 'number' && version > TEST_VERSION)
+    return fail('was written by a newer version of Troupe: try it with that one, or a newer one');
+  const about = { name: nameOf(file), folder };
+  if (frozen !== undefined) {
+    const read = await readDescribed(path, frozenSchema);
+    return read.ok ? ok({ ...about, agent: read.value.agent, frozen: read.value.frozen }) : read;
+  }
+  const read = await readDescribed(path, testSchema);
+  if (!read.ok) return read;
+  const { files } = read.value;
+  if (files !== undefined && !(await isFolder(join(folder, files))))
+    return fail(`is not right: There is no folder ${files} beside it (files)`);
+  return ok({ ...about, test: read.value });
 }
 
 const unusable = (message: string, fix?: string): TroupeError => new TroupeError('usage', message, { fix });

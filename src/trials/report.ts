@@ -40,6 +40,8 @@ export type Trial = z.output<typeof trial>;
 const tested = z.object({
   name: z.string(),
   agent: z.string(),
+  frozen: z.boolean().optional().describe('played again over its recorded answers: nobody was asked'),
+  updated: z.boolean().optional().describe('what has changed was taken for what it is to be'),
   passed: z.boolean().describe('every trial passed'),
   trials: z.array(trial),
   passRate: share.describe('how likely one trial passes'),

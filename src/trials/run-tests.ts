@@ -1,7 +1,8 @@
 /** Runs kept tests one after the other, each as often as it says, within one budget, and compares with the last time. */
+import { tryFrozen } from './freeze.ts';
 import type { BrokenTest } from './read-files.ts';
 import type { KeptReport, Tested, TestReport, Trial } from './report.ts';
-import type { KeptTest, TestDefinition } from './test-file.ts';
+import type { FrozenTest, KeptTest, TestDefinition } from './test-file.ts';
 import { type TrialGround, tryOnce } from './trial.ts';
 
 export interface TestingTerms {
@@ -12,6 +13,9 @@ export interface TestingTerms {
   /** Files that are no tests. */
   readonly broken?: readonly BrokenTest[] | undefined;
   readonly before?: KeptReport | undefined;
+  /** Of runs kept with their answers, what they come to now is what they are to come to. */
+  readonly update?: boolean | undefined;
+  updated?(test: KeptTest, difference: string): void;
   /** Told as they come. */
   tried(test: KeptTest, trial: Trial, number: number, of: number): void;
 }
@@ -25,6 +29,10 @@ export async function runTests(open: OpenGround, tests: readonly KeptTest[], ter
   const notRun: string[] = [];
   let left = terms.usd;
   for (const kept of tests) {
+    if ('frozen' in kept) {
+      done.push(await testFrozen(open, kept, terms));
+      continue;
+    }
     if (left !== undefined && left <= 0) {
       notRun.push(kept.name);
       continue;
@@ -56,6 +64,26 @@ export async function runTests(open: OpenGround, tests: readonly KeptTest[], ter
     before: beforeOf(terms.before),
   };
 }
+
+/** It is the same every time, and costs nothing. */
+async function testFrozen(open: OpenGround, kept: FrozenTest, terms: TestingTerms): Promise<Tested> {
+  const ground = await open({});
+  const began = ground.clock.elapsed();
+  const { why, updated } = await tryFrozen(kept, ground, terms.update === true);
+  const passed = why === undefined;
+  const trial: Trial = {
+    ...{ passed, run: null, status: 'replayed', verification: null, scores: [], turns: 0, tokens: 0, usd: 0, unknownCalls: 0 },
+    checks: [{ check: SAME, passed, why: why ?? null }],
+    ...{ durationMs: Math.round(ground.clock.elapsed() - began), workspace: null },
+  };
+  terms.tried(kept, trial, 1, 1);
+  if (updated !== undefined) terms.updated?.(kept, updated);
+  const { name, agent } = kept;
+  const rates = { passRate: passed ? 1 : 0, passAll: passed ? 1 : 0, change: changeOf(name, passed, terms.before) };
+  return { name, agent, frozen: true, ...(updated === undefined ? {} : { updated: true }), passed, trials: [trial], ...rates };
+}
+
+const SAME = 'comes to the same';
 
 function testedWith({ name, test }: { name: string; test: TestDefinition }, trials: Trial[], passed: boolean) {
   return { name, agent: test.agent, passed, trials, passRate: rateOf(trials), passAll: passed ? 1 : 0 };

@@ -108,9 +108,17 @@ const live = z.strictObject({
   judges: judgesSchema.default([]),
 });
 
-export const testSchema = live;
+/** Of the form that is described here. */
+export const TEST_VERSION = 1;
+
+const version = z.literal(TEST_VERSION).optional();
+
+export const testSchema = live.extend({ version });
 
 export type TestDefinition = z.output<typeof testSchema>;
+
+/** A test that plays a run again over its recorded answers: what is checked is that it comes to the same. */
+export const frozenSchema = z.strictObject({ version, agent: text, prompt: z.string().optional(), frozen: text });
 
 /** One case: who is asked what, and what must be true. */
 export type TrialCase = Pick<
@@ -119,9 +127,17 @@ export type TrialCase = Pick<
 >;
 
 /** A test as it was found. */
-export interface KeptTest {
+export interface LiveTest {
   readonly name: string;
   /** Where the file is; what it names is beside it. */
   readonly folder: string;
   readonly test: TestDefinition;
 }
+
+export interface FrozenTest extends Pick<LiveTest, 'name' | 'folder'> {
+  readonly agent: string;
+  /** The file with the record. */
+  readonly frozen: string;
+}
+
+export type KeptTest = LiveTest | FrozenTest;

@@ -23,7 +23,7 @@ import { type SeenOfRun, seenOf } from './seen.ts';
 import type { TrialCase } from './test-file.ts';
 
 /** Where trials are made. */
-export interface TrialGround extends Pick<Project, 'proves'> {
+export interface TrialGround extends Pick<Project, 'proves' | 'declared' | 'redact' | 'root'> {
   readonly troupe: Pick<Troupe, 'run' | 'engine' | 'ledger'>;
   /** Judges are asked with their own model, whatever is tried. */
   judging(): Promise<Pick<Troupe, 'run'>>;

@@ -134,6 +134,7 @@ describe('what programs read', () => {
     await at.write('replies.yaml', JSON.stringify(again));
     await call(0, 'run', 'helper', 'Say it.');
     await call(0, 'test', 'add', 'last', '--name', 'says');
+    await call(0, 'test', 'add', 'last', '--name', 'frozen', '--frozen');
     await call(0, 'test');
     await at.write('tests/table.yaml', JSON.stringify({ agents: ['helper'], cases: [{ prompt: 'Say it.' }] }));
     await call(0, 'eval', 'tests/table.yaml');

@@ -17,6 +17,13 @@ export const trialLimits = {
   /** Of a workspace that is kept for a test. */
   keptFiles: 2_000,
   keptFileBytes: 20 * MIB,
+  /** A run that is kept with its answers: in a file that is read in a review. */
+  frozenEvents: 20_000,
+  frozenFileBytes: 32 * MIB,
+  /** Changes that follow from changes, when a kept run is brought up to date. */
+  frozenPasses: 20,
+  /** Of each side of a difference. */
+  frozenDifference: 400,
   /** Of an answer, for whoever judges it. */
   judgedCharacters: 60_000,
   /** Reports that are kept, the newest. */

@@ -16,11 +16,13 @@ export function describeTrials(add: Add, perform: Perform): void {
     .option('--budget-usd <amount>', BUDGET, parseUsd)
     .option('--junit <file>', 'write a report for continuous integration')
     .option('--keep', 'keep the files of trials that fail')
+    .option('--update', 'take what kept answers come to now for what they are to come to')
     .action((names: readonly string[], options: TestOptions) =>
       perform(async (context) => (await import('../trials/test.ts')).testCommand(context, names, options)),
     );
   json(addTo(test, 'add <run>', 'keep a run as a test', 'troupe test add last --name greets'))
     .option('--name <name>', 'what the test is called; otherwise after the agent')
+    .option('--frozen', 'with all of its answers: it is played again over these, without a key')
     .option('--files <folder>', 'what its trials find in their workspace, from tests/; made where it is not there yet')
     .action((run: string, options: TestAddOptions) =>
       perform(async (context) => (await import('../trials/add.ts')).testAddCommand(context, run, options)),

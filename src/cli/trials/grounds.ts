@@ -33,10 +33,10 @@ export function createGrounds({ clock, cwd, terminal, openProject }: CommandCont
   const opened = new Map<string, Promise<Ground>>();
   const openFor = async (terms: Terms): Promise<Ground> => {
     const project = await openProject({ cwd, env: terminal.env, clock, flags: terms });
-    const { proves, config } = project;
+    const { proves, declared, redact, root, config } = project;
     const judging = async (): Promise<Troupe> => (await open({})).troupe;
     const how = { clock, random: systemRandom, signal, keepFiles };
-    return { troupe: troupeOf(project, clock), judging, proves, ...how, home: config.home };
+    return { troupe: troupeOf(project, clock), judging, proves, declared, redact, root, ...how, home: config.home };
   };
   const open = ({ model: named, vars }: Terms): Promise<Ground> => {
     const terms = present({ model: options.model ?? named, vars });

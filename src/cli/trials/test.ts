@@ -21,6 +21,7 @@ export interface TestOptions extends JsonOption {
   readonly model?: string | undefined;
   readonly junit?: string | undefined;
   readonly keep?: boolean | undefined;
+  readonly update?: boolean | undefined;
 }
 
 const NANO = 1e9;
@@ -37,7 +38,8 @@ export async function testCommand(context: CommandContext, names: readonly strin
     if (tests.length === 0) throw usageError('There are no tests in tests/', 'Keep a run as one: troupe test add last');
     const before = await lastReport(home);
     const made = await runTests(grounds.open, tests, {
-      ...{ broken, ...present({ trials: options.trials, usd: options.budgetUsd, before }) },
+      ...{ broken, update: options.update === true, ...present({ trials: options.trials, usd: options.budgetUsd, before }) },
+      updated: ({ name }, difference) => terminal.progress.line(safeText(`${name} is brought up to date. ${difference}`)),
       tried: ({ name }, trial, number, of) =>
         terminal.progress.line(`${trial.passed ? '✓' : '✗'} ${name}${of === 1 ? '' : ` ${number}/${of}`}  ${costAndTime(trial)}`),
     });
@@ -67,7 +69,8 @@ function print(context: CommandContext, { tests, notRun, broken, total, before }
   for (const tested of tests) {
     const passed = tested.trials.filter((trial) => trial.passed).length;
     const times = tested.trials.length > 1 ? ` ${passed} of ${tested.trials.length} trials` : '';
-    out.line(`${tested.passed ? '✓' : '✗'} ${tested.name} (${safeLine(tested.agent)})${times}${CHANGES[tested.change]}`);
+    const kind = tested.frozen === true ? ` ${tested.updated === true ? 'brought up to date' : 'over its answers'}` : '';
+    out.line(`${tested.passed ? '✓' : '✗'} ${tested.name} (${safeLine(tested.agent)})${times}${kind}${CHANGES[tested.change]}`);
     for (const [index, trial] of tested.trials.entries())
       printFailures(context, trial, tested.trials.length > 1 ? index + 1 : undefined);
     for (const line of adviceOf(tested)) out.line(`    ${line}`);

@@ -74,7 +74,7 @@ export async function readScript(path: string, folder: string): Promise<Result<S
 /** The text of a file that may not be longer than this limit says. */
 export async function readBounded(
   path: string,
-  limit: 'scriptFileBytes' | 'payloadBytes' | 'measuredFileBytes' | 'testFileBytes',
+  limit: 'scriptFileBytes' | 'payloadBytes' | 'measuredFileBytes' | 'testFileBytes' | 'frozenFileBytes',
 ): Promise<Result<string, string>> {
   try {
     await using file = await open(path);
