@@ -58,6 +58,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
       'ledger/port',
       'ledger/pages',
       'ledger/rules',
+      'ledger/forgetting',
       'projections',
       'agents',
       'engine',
@@ -144,7 +145,9 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
  */
 export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ledger: [
-    ['port', 'rows', 'write-queue'],
+    ['rows'],
+    ['forgetting'],
+    ['port', 'write-queue'],
     ['pages', 'one-writer', 'only-one', 'watch', 'follow', 'seals', 'made-with-first-write'],
     ['rules'],
     ['verify'],
@@ -229,7 +232,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['markdown', 'view'],
     ['drive'],
     ['export'],
-    ['agents', 'artifacts', 'attach', 'comparing', 'doctor', 'measure', 'questions', 'serving', 'trials', 'watch'],
+    ['agents', 'artifacts', 'attach', 'comparing', 'doctor', 'forgetting', 'measure', 'questions', 'serving', 'trials', 'watch'],
     ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],

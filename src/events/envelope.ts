@@ -41,6 +41,8 @@ export type EventOf<Type extends EventType> = Envelope & {
   readonly payload: Payloads[Type];
   /** Its exact payload was asked for and cannot be had: why. The payload is the redacted one. */
   readonly inexact?: string;
+  /** Its payload was forgotten: by whom and when. What is read in its place says nothing. */
+  readonly forgotten?: string;
 };
 
 /** What the first event of a session follows in the hash chain. */

@@ -6,6 +6,7 @@ import { present } from '../base/present.ts';
 import type { ForkSource } from '../events/going-on.ts';
 import { textOf } from '../events/messages.ts';
 import { readOrganisation } from '../groups/organisation.ts';
+import type { SessionStanding } from '../ledger/forgetting/port.ts';
 import { readEvents } from '../ledger/pages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Project } from '../project/project.ts';
@@ -32,6 +33,11 @@ export interface SessionRow {
   readonly cost: PsRow['cost'];
   /** What it was forked from. */
   readonly forked?: ForkSource;
+  /** Neither is collected, and what is held is not forgotten. */
+  readonly pinned: boolean;
+  readonly held: boolean;
+  /** All of it, or some of its events. */
+  readonly forgotten: 'whole' | 'part' | null;
 }
 
 export interface ListedSessions {
@@ -47,6 +53,7 @@ export async function readSessions(
   limit: number,
 ): Promise<ListedSessions> {
   const organisation = await readOrganisation(ledger);
+  const standings = await ledger.standings();
   const sessions = Map.groupBy(await ledger.runs({ roots: true, limit: limits.runLookup }), ({ session }) => session);
   const rows: SessionRow[] = [];
   for (const [session, roots] of sessions) {
@@ -57,11 +64,18 @@ export async function readSessions(
       group: groupOfSession(organisation, session)?.name ?? null,
       prompts: roots.length,
       state: (await standingNext(engine, newest)).state,
+      ...keptAs(standings.get(session)),
       ...(await whatIsIn(ledger, session)),
     });
   }
   return { rows, total: sessions.size };
 }
+
+const keptAs = (standing: SessionStanding | undefined): Pick<SessionRow, 'pinned' | 'held' | 'forgotten'> => ({
+  pinned: standing?.pinned === true,
+  held: (standing?.hold ?? null) !== null,
+  forgotten: standing?.forgotten == null ? null : standing.forgotten.upTo > 0 ? 'whole' : 'part',
+});
 
 /** Nothing, when the events were collected or are damaged: the session is listed all the same. */
 async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<SessionRow, 'prompt' | 'cost' | 'forked'>> {

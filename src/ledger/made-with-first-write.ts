@@ -30,6 +30,11 @@ export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
     verify: async (session) => await real().verify(session),
     rebuild: async () => await real().rebuild(),
     pin: async (session, pinned) => await real().pin(session, pinned),
+    hold: async (session, reason, signed) => await real().hold(session, reason, signed),
+    unhold: async (session, signed) => await real().unhold(session, signed),
+    holds: async () => (await found()?.holds()) ?? [],
+    standings: async () => (await found()?.standings()) ?? new Map(),
+    forget: async (request) => await real().forget(request),
     gc: async (policy) => await real().gc(policy),
     close: async () => await opened?.close(),
   };

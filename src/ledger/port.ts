@@ -14,6 +14,7 @@
 import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';
 import type { EventType, Payloads, RunState } from '../events/catalogue.ts';
 import type { Actor, LedgerEvent } from '../events/envelope.ts';
+import type { Keeping } from './forgetting/port.ts';
 
 /** Stands for a new event: what follows from it can name it as its cause without holding on to what it carries. */
 export interface EventMark {
@@ -180,7 +181,13 @@ export interface LedgerStats {
 }
 
 export type VerifyReport =
-  | { readonly kind: 'sound'; readonly sessions: number; readonly events: number; readonly tombstones: number }
+  | {
+      readonly kind: 'sound';
+      readonly sessions: number;
+      readonly events: number;
+      readonly tombstones: number;
+      readonly forgotten: number;
+    }
   | { readonly kind: 'broken'; readonly event: EventId; readonly why: string }
   /** The events are as they were written, but what is kept beside them does not follow from them: `rebuild` sets it right. */
   | { readonly kind: 'drifted'; readonly rows: readonly DriftedRow[] }
@@ -205,6 +212,8 @@ export interface RetentionPolicy {
   readonly olderThanMs: number;
   readonly now: number;
   readonly dryRun: boolean;
+  /** Only these of them. */
+  readonly only?: readonly SessionId[] | undefined;
   /** What is attached to events of some types has a time of its own; without this it goes with its session. */
   readonly attachments?: AttachmentRetention | undefined;
 }
@@ -234,7 +243,7 @@ export interface GcReport {
 }
 
 /** Everything that has happened, and the only thing that is stored. */
-export interface Ledger {
+export interface Ledger extends Keeping {
   append(request: Append): Promise<AppendOutcome>;
 
   /** At most `limit` (default 1,000) events in order, payloads included. Looks at no more than the question is about. */
@@ -268,7 +277,6 @@ export interface Ledger {
   verify(session?: SessionId): Promise<VerifyReport>;
   /** Sets right what `verify` finds drifted; what has changed meanwhile stays. Gives what it found. */
   rebuild(): Promise<VerifyReport>;
-  pin(session: SessionId, pinned: boolean): Promise<void>;
   gc(policy: RetentionPolicy): Promise<GcReport>;
   /** Writes what is queued, gives leases back and closes. */
   close(): Promise<void>;

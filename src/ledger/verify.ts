@@ -21,6 +21,8 @@ export interface SealedSession extends IndexedSession {
   readonly seal: string;
   /** Payloads of events after this position were never collected. */
   readonly collected: number;
+  /** Up to here everything was forgotten, and beyond it these events. */
+  readonly forgotten: { readonly upTo: number; readonly events: ReadonlySet<number> };
 }
 
 /** Everything that is kept beside the events, as it was at one moment: events are only added, so they can be read later. */
@@ -47,6 +49,7 @@ export async function verifyLedger(source: VerifySource, only?: SessionId): Prom
   const rows: DriftedRow[] = [];
   let events = 0;
   let tombstones = 0;
+  let forgotten = 0;
   for (const found of sessions) {
     const last = Math.max(found.last, found.sealed);
     const derived = deriveSession(found.session, derivedCounters);
@@ -55,20 +58,24 @@ export async function verifyLedger(source: VerifySource, only?: SessionId): Prom
     rows.push(...derived.drifts(found, runs.get(found.session) ?? []));
     events += last;
     tombstones += report.tombstones;
+    forgotten += report.forgotten;
   }
   rows.push(...derivedCounters.drifts(counters, only === undefined));
-  return rows.length > 0 ? { kind: 'drifted', rows } : { kind: 'sound', sessions: sessions.length, events, tombstones };
+  return rows.length > 0
+    ? { kind: 'drifted', rows }
+    : { kind: 'sound', sessions: sessions.length, events, tombstones, forgotten };
 }
 
 async function verifySession(
   source: VerifySource,
-  { session, last, sealed, seal, collected }: SealedSession,
+  found: SealedSession,
   derived: Pick<Derivation, 'apply'>,
-): Promise<Broken | { readonly kind: 'sound'; readonly tombstones: number }> {
+): Promise<Broken | { readonly kind: 'sound'; readonly tombstones: number; readonly forgotten: number }> {
+  const { session, last, sealed, seal } = found;
   const broken = (position: number, why: string): Broken => ({ kind: 'broken', event: eventId(session, position), why });
   let chain = CHAIN_START;
   let position = 0;
-  let tombstones = 0;
+  const gone = { tombstones: 0, forgotten: 0 };
   while (position < last) {
     const page = await readPage(source, session, position);
     if (page === undefined) return broken(position + 1, 'it cannot be read: its row or its payload is damaged');
@@ -81,9 +88,9 @@ async function verifySession(
       if (checked.why !== undefined) return broken(position + 1, checked.why);
       derived.apply(event.fields, checked.payload);
       if (event.place === payloadPlace.gone) {
-        if (position >= collected && position >= (await collectedNow(source, session)))
-          return broken(position + 1, NOT_COLLECTED);
-        tombstones += 1;
+        const why = whyGone(found, position + 1) ?? whyGone(await standsNow(source, session), position + 1);
+        if (why === undefined) return broken(position + 1, NOT_COLLECTED);
+        gone[why] += 1;
       }
       chain = event.chain;
       position += 1;
@@ -91,14 +98,22 @@ async function verifySession(
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { kind: 'sound', tombstones };
+  return { kind: 'sound', ...gone };
 }
 
 const NOT_COLLECTED = 'its payload is gone, though its session was not collected that far';
 
-/** Somebody may have collected it since the tables were looked at. */
-async function collectedNow(source: VerifySource, session: SessionId): Promise<number> {
-  return (await source.snapshot(session)).sessions[0]?.collected ?? 0;
+/** What may have happened to it, if anything did. */
+function whyGone(found: SealedSession | undefined, position: number): 'tombstones' | 'forgotten' | undefined {
+  if (found === undefined) return undefined;
+  const { collected, forgotten } = found;
+  if (position <= forgotten.upTo || forgotten.events.has(position)) return 'forgotten';
+  return position <= collected ? 'tombstones' : undefined;
+}
+
+/** Somebody may have collected or forgotten it since the tables were looked at. */
+async function standsNow(source: VerifySource, session: SessionId): Promise<SealedSession | undefined> {
+  return (await source.snapshot(session)).sessions[0];
 }
 
 const unreadable = (): { readonly why: string } => ({

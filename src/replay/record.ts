@@ -73,6 +73,8 @@ async function eventsUpTo(
   } catch (error) {
     return fail(unreadable(session, error));
   }
+  const gone = events.find((event) => event.forgotten !== undefined);
+  if (gone !== undefined) return fail(unreadable(session, new Error(`${gone.event_id} was forgotten at ${gone.forgotten}`)));
   const newer = events.find((event) => event.schema_version > SCHEMA_VERSION || !isEventType(event.event_type));
   if (newer !== undefined) return fail(ofNewer(newer));
   const end = events.findLastIndex((event) => event.event_type === 'run.ended' && tree.has(event.run_id));

@@ -93,6 +93,7 @@ export function recordedLedger(
     rebuild: never,
     pin: never,
     gc: never,
+    ...{ hold: never, unhold: never, holds: never, standings: never, forget: never },
   };
 }
 

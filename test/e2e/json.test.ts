@@ -91,6 +91,12 @@ describe('what programs read', () => {
     await call(0, 'telemetry', 'backfill', 'last', '--output', 'spans.jsonl');
     await call(0, 'ps', '--all');
     await call(0, 'sessions');
+    await call(0, 'sessions', 'pin', 'last');
+    await call(0, 'sessions', 'unpin', 'last');
+    await call(0, 'sessions', 'hold', 'last', '--reason', 'case 12');
+    await call(2, 'forget', 'last', '--yes');
+    await call(0, 'sessions', 'release', 'last');
+    await call(0, 'forget', '--matching', 'zebra', '--dry-run');
     await call(0, 'tasks', 'list', '--state', 'completed');
     await call(0, 'tasks', 'show', 'last');
     await call(0, 'permissions', 'list');

@@ -170,6 +170,7 @@ describe('the pages', () => {
       'docs/presets.md': 1,
       'docs/query.md': 1,
       'docs/replay.md': 1,
+      'docs/retention.md': 1,
       'docs/runners.md': 1,
       'docs/squad.md': 1,
       'docs/telemetry.md': 1,

@@ -50,8 +50,9 @@ export async function ledgerVerifyCommand(
     if (options.json) printJson(context, 'ledger verify', report);
     else if (report.kind === 'sound') {
       const tombstones = report.tombstones === 0 ? '' : `, ${counted(report.tombstones, 'payload')} collected`;
+      const forgotten = report.forgotten === 0 ? '' : `, ${counted(report.forgotten, 'payload')} forgotten`;
       context.terminal.out.line(
-        `sound: ${counted(report.events, 'event')} in ${counted(report.sessions, 'session')}${tombstones}`,
+        `sound: ${counted(report.events, 'event')} in ${counted(report.sessions, 'session')}${tombstones}${forgotten}`,
       );
     } else sayDamage(context, report);
     return report.kind === 'sound' ? exitCodes.completed : exitCodes.failed;

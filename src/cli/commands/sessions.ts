@@ -33,16 +33,26 @@ export async function sessionsCommand(context: CommandContext, options: Sessions
 }
 
 function cellsAt(now: number): (row: SessionRow) => readonly string[] {
-  return ({ session, lastAt, agent, group, prompts, prompt, state, cost, forked }) => [
-    shortId(session),
-    readableAge(Math.max(0, now - lastAt)),
-    safeLine(group === null ? agent : `${agent} (${group})`),
-    String(prompts),
-    state.replaceAll('_', ' '),
-    costCell(cost),
-    safeLine(`${forked === undefined ? '' : `(fork of ${shortId(forked.session)}) `}${prompt ?? '?'}`),
-  ];
+  return (row) => {
+    const { session, lastAt, agent, group, prompts, prompt, state, cost } = row;
+    return [
+      shortId(session),
+      readableAge(Math.max(0, now - lastAt)),
+      safeLine(group === null ? agent : `${agent} (${group})`),
+      String(prompts),
+      state.replaceAll('_', ' '),
+      costCell(cost),
+      safeLine([...marksOf(row), prompt ?? '?'].join(' ')),
+    ];
+  };
 }
+
+const marksOf = ({ pinned, held, forgotten, forked }: SessionRow): readonly string[] => [
+  ...(held ? ['(held)'] : []),
+  ...(pinned ? ['(pinned)'] : []),
+  ...(forgotten === null ? [] : [forgotten === 'whole' ? '(forgotten)' : '(forgotten in part)']),
+  ...(forked === undefined ? [] : [`(fork of ${shortId(forked.session)})`]),
+];
 
 /** A project without a ledger has no sessions; that is not an error. */
 async function readListed(context: CommandContext, limit: number): Promise<ListedSessions> {

@@ -9,6 +9,7 @@ import * as left from '../../front/shapes/artifacts.ts';
 import * as comparing from '../../front/shapes/comparing.ts';
 import * as executors from '../../front/shapes/executors.ts';
 import * as files from '../../front/shapes/files.ts';
+import * as forgetting from '../../front/shapes/forgetting.ts';
 import * as forks from '../../front/shapes/forks.ts';
 import type { GivenOut } from '../../front/shapes/given.ts';
 import * as keeping from '../../front/shapes/keeping.ts';
@@ -31,6 +32,10 @@ export const jsonContract = {
   demo: runs.summaryOfRun,
   ps: z.array(runs.psRow),
   sessions: z.array(runs.sessionRow),
+  'sessions pin': forgetting.sessionStanding,
+  'sessions unpin': forgetting.sessionStanding,
+  'sessions hold': forgetting.sessionStanding,
+  'sessions release': forgetting.sessionStanding,
   'tasks list': tasks.taskList,
   'tasks show': tasks.taskShown,
   'tasks cancel': tasks.taskCanceled,
@@ -52,6 +57,7 @@ export const jsonContract = {
   resume: runs.summaryOfRun,
   retry: runs.summaryOfRun,
   fork: forks.forked,
+  forget: forgetting.forgotten,
   cancel: runs.signalled,
   pause: runs.signalled,
   send: runs.sent,

@@ -238,6 +238,7 @@ describe('the program', () => {
         "tasks",
         "permissions",
         "ledger",
+        "forget",
         "telemetry",
         "artifacts",
         "groups",

@@ -6,7 +6,6 @@ import type { CostOptions } from '../commands/cost.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
-import type { SessionsOptions } from '../commands/sessions.ts';
 import type { ShowOptions } from '../commands/show.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
@@ -24,6 +23,7 @@ import { describeArtifacts } from './artifact-commands.ts';
 import { describeCluster } from './cluster-commands.ts';
 import { type Add, addTo, budgets, json, notifyOption, output, requireOption } from './describe.ts';
 import { describeExecutors } from './executor-commands.ts';
+import { describeForget, describeSessions } from './forget-commands.ts';
 import { describeGroups } from './group-commands.ts';
 import { describeAgents, describeLedger, describePresets, describeServerList } from './keeping-commands.ts';
 import { describePermissions } from './permission-commands.ts';
@@ -47,6 +47,7 @@ export function describeCommands(program: Command, perform: Perform): void {
   describeTasks(add('tasks', 'root runs as A2A has them: list, show, cancel', 'troupe tasks list'), perform);
   describePermissions(add('permissions', 'what agents may do: list, remove', 'troupe permissions'), perform);
   describeLedger(add('ledger', 'the ledger itself: stats, verify, rebuild, gc, copy, new-key', 'troupe ledger verify'), perform);
+  describeForget(add, perform);
   describeTelemetry(add('telemetry', 'spans for OpenTelemetry: status, backfill', 'troupe telemetry status'), perform);
   describeArtifacts(add('artifacts', 'what work left behind: list, show, get, diff, pin, …', 'troupe artifacts list'), perform);
   describeGroups(add('groups', 'groups that last: create, list, send, …', 'troupe groups list'), perform);
@@ -129,11 +130,7 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('-a, --all', 'child runs too')
     .option('-n, --limit <count>', 'at most so many', parseCount)
     .action((options: PsOptions) => perform(async (context) => (await import('../commands/ps.ts')).psCommand(context, options)));
-  json(add('sessions', 'list conversations, newest first', 'troupe sessions'))
-    .option('-a, --all', 'not only the newest')
-    .action((options: SessionsOptions) =>
-      perform(async (context) => (await import('../commands/sessions.ts')).sessionsCommand(context, options)),
-    );
+  describeSessions(add, perform);
   json(add('inbox', 'everything that waits for you, and a place to answer it', 'troupe inbox')).action((options: JsonOption) =>
     perform(async (context) => (await import('../commands/inbox.ts')).inboxCommand(context, options)),
   );

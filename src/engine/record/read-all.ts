@@ -5,6 +5,7 @@
 import { TroupeError } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
+import { WAS_FORGOTTEN } from '../../ledger/forgetting/rows.ts';
 import { readPages, type WholeQuery } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 
@@ -32,6 +33,10 @@ export async function readExactly(
 
 /** Something that only its exact form is good for cannot be had. */
 export function sealedError(what: string, why: string): TroupeError {
+  if (why.startsWith(WAS_FORGOTTEN))
+    return new TroupeError('ledger_collected', `${what} cannot be had exactly: ${why}`, {
+      fix: 'What was forgotten cannot be run on: fork it before that event, or begin anew.',
+    });
   return new TroupeError('sealed', `${what} held a secret, and its exact form cannot be read: ${why}`, {
     fix: 'Bring the key back (its file, or TROUPE_SEAL_KEY; troupe doctor shows which are here) and resume the run.',
   });

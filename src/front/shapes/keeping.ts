@@ -20,7 +20,7 @@ export const ledgerStats = z.object({
 const value = z.union([z.string(), z.number(), z.null()]);
 
 export const verifyReport = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('sound'), sessions: count, events: count, tombstones: count }),
+  z.object({ kind: z.literal('sound'), sessions: count, events: count, tombstones: count, forgotten: count }),
   z.object({ kind: z.literal('broken'), event: z.string(), why: z.string() }),
   z.object({
     kind: z.literal('drifted'),

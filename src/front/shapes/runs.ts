@@ -283,6 +283,9 @@ export const sessionRow = z.object({
   state: runStanding,
   cost: cost.nullable(),
   forked: forkSource.optional().describe('the session, the run and the event that it was forked from'),
+  pinned: z.boolean().describe('it is not collected'),
+  held: z.boolean().describe('it is neither collected nor forgotten'),
+  forgotten: z.enum(['whole', 'part']).nullable(),
 });
 
 export const event = z.object({
@@ -301,6 +304,7 @@ export const event = z.object({
   position: count,
   payload: z.unknown().describe('as docs/events.md has it'),
   inexact: z.string().optional(),
+  forgotten: z.string().optional().describe('its payload was forgotten: when and by whom'),
 });
 
 export const cause = z.object({

@@ -32,6 +32,8 @@ const QUERIES: Readonly<Record<string, string>> = {
 const FILES = 'writes files of the project: an editor and git do that, and what a server writes for others nobody has seen';
 const MACHINE = 'is about the machine that it is called on: a server does not change that for others';
 
+const HELD = 'is decided by whoever answers for the ledger, under their own name: asked for where the ledger is';
+
 /** For each command of the command line its route, or why there is none. */
 const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   ...{ init: FILES, 'new agent': FILES, 'new team': FILES, 'agents add': FILES, 'agents remove': FILES, 'groups save': FILES },
@@ -46,6 +48,8 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   },
   apply: 'changes the working tree of whoever sits there',
   ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'drops for good: asked for where the ledger is' },
+  ...{ forget: 'destroys for good: asked for where the ledger is', 'sessions hold': HELD, 'sessions release': HELD },
+  ...{ 'sessions pin': HELD, 'sessions unpin': HELD },
   ...{ 'artifacts pin': 'POST /sessions/{session}/artifact/pin', 'artifacts unpin': 'POST /sessions/{session}/artifact/pin' },
   ...{ 'artifacts manifest': 'GET /runs/{run}/manifest', 'artifacts diff': 'GET /sessions/{session}/artifact/diff' },
   ...{ 'telemetry status': MACHINE, 'telemetry backfill': MACHINE },

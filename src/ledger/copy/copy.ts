@@ -30,6 +30,8 @@ export async function copyLedger(from: CopyStore, to: CopyStore, options: CopyOp
   for await (const session of sessionsOf(from)) {
     if (!options.force) for (const store of [from, to]) await refuseLive(store, session);
     const copied = await copySession(from, to, session);
+    const keeping = await from.keeping(session);
+    if (keeping.holds.length + keeping.forgotten.length > 0) await to.writeKeeping(session, keeping);
     report.sessions += 1;
     report.events += copied.events;
     report.payloads += copied.payloads;

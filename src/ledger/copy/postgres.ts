@@ -17,7 +17,7 @@ import { COUNTER, columnsOf, EVENT, eventRow, insertInto, ONE_PAYLOAD, REVIVE, R
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { chainedEvent } from '../rules/read-events.ts';
 import { type ChainedEvent, payloadPlace } from '../rules/stored-event.ts';
-import { copiedRun, copiedSession } from './rows.ts';
+import { copiedRun, copiedSession, keepingStatements, valuesOf } from './rows.ts';
 import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './store.ts';
 
 const statement = (name: string, text: string): Statement => ({ name: `troupe-copy-${name}`, text });
@@ -57,6 +57,10 @@ const COUNTERS = statement(
 );
 const LARGER = 'ON CONFLICT (name) DO UPDATE SET value = greatest(counter.value, excluded.value)';
 
+const KEEPING = keepingStatements((number) => `$${number}`);
+const HOLDS_OF = statement('holds', KEEPING.holds);
+const FORGOTTEN_OF = statement('forgotten', KEEPING.forgotten);
+
 export interface PostgresCopyOptions {
   readonly url: string;
   readonly clock: Clock;
@@ -81,7 +85,7 @@ export async function openPostgresCopy({ url, clock, unique, env, readOnly }: Po
   return { ...reading(database, blobs), ...writing(database, schema, blobs), shown: database.shown, close: database.close };
 }
 
-type Writing = Pick<CopyStore, 'writePayloads' | 'writeEvents' | 'writeCounters'>;
+type Writing = Pick<CopyStore, 'writePayloads' | 'writeEvents' | 'writeCounters' | 'writeKeeping'>;
 
 function reading(database: Database, blobs: BlobStore | undefined): Omit<CopyStore, keyof Writing | 'shown' | 'close'> {
   return {
@@ -99,6 +103,10 @@ function reading(database: Database, blobs: BlobStore | undefined): Omit<CopySto
       (await database.rows(EVENTS, [name, after, limit])).map((row) => chainedEvent(name, row)),
     sizes: async (refs) => (await database.rows(SIZES, [refs.map((ref) => Buffer.from(ref, 'hex'))])).map(sizeOf),
     body: createPostgresReader(database, blobs, undefined).payload,
+    keeping: async (name) => ({
+      holds: await database.rows(HOLDS_OF, [name]),
+      forgotten: await database.rows(FORGOTTEN_OF, [name]),
+    }),
     countersAfter: async (name) =>
       (await database.rows(COUNTERS, [name])).map((row) => ({ name: text(row, 'name'), value: integer(row, 'value') })),
   };
@@ -122,6 +130,14 @@ function writing(database: Database, schema: string, blobs: BlobStore | undefine
     },
     writeEvents: (session, runs, events) =>
       locked([`session ${session.session}`], (connection) => writeEvents(connection, session, runs, events)),
+    writeKeeping: (name, { holds, forgotten }) =>
+      locked([`session ${name}`], async (connection) => {
+        for (const { hold, identity } of holds.map(valuesOf)) {
+          await connection.query({ text: KEEPING.dropHold, values: identity });
+          await connection.query({ text: KEEPING.addHold, values: hold });
+        }
+        for (const row of forgotten.map(valuesOf)) await connection.query({ text: KEEPING.addForgotten, values: row.forgotten });
+      }),
     writeCounters: (counters) =>
       locked([], async (connection) => {
         const { text } = insertInto({ ...COUNTER, conflict: LARGER });

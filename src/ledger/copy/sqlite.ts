@@ -12,7 +12,7 @@ import { type ChainedEvent, payloadPlace } from '../rules/stored-event.ts';
 import { liveness } from '../sqlite/leases.ts';
 import { isInline } from '../sqlite/payloads.ts';
 import { openFile } from '../sqlite/schema.ts';
-import { copiedRun, copiedSession } from './rows.ts';
+import { copiedRun, copiedSession, keepingStatements, valuesOf } from './rows.ts';
 import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './store.ts';
 
 const SESSIONS = `
@@ -33,6 +33,8 @@ WHERE event.session = (SELECT id FROM session WHERE name = ?) AND event.position
 const OWNERS = `
 SELECT lease.owner, owner.pid, owner.host, owner.beat FROM lease JOIN owner ON owner.id = lease.owner WHERE lease.session = ?`;
 const COUNTERS = `SELECT name, value FROM counter WHERE name > ? ORDER BY name LIMIT ${limits.copyPageNames}`;
+
+const KEEPING = keepingStatements(() => '?');
 
 export interface SqliteCopyOptions {
   readonly path: string;
@@ -86,6 +88,18 @@ export function openSqliteCopy({ path: given, clock, self, readOnly }: SqliteCop
       inTransaction(database, () => writePayloads(database, files, payloads));
     },
     writeEvents: async (session, runs, events) => inTransaction(database, () => writeEvents(database, session, runs, events)),
+    keeping: async (name) => ({
+      holds: database.prepare(KEEPING.holds).all(name),
+      forgotten: database.prepare(KEEPING.forgotten).all(name),
+    }),
+    writeKeeping: async (_name, { holds, forgotten }) =>
+      inTransaction(database, () => {
+        for (const { hold, identity } of holds.map(valuesOf)) {
+          database.prepare(KEEPING.dropHold).run(...identity);
+          database.prepare(KEEPING.addHold).run(...hold);
+        }
+        for (const row of forgotten.map(valuesOf)) database.prepare(KEEPING.addForgotten).run(...row.forgotten);
+      }),
     writeCounters: async (counters) =>
       inTransaction(database, () => {
         const write = database.prepare(

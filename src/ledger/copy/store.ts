@@ -4,6 +4,7 @@
  */
 import type { PayloadRef, RunId, SessionId } from '../../base/ids.ts';
 import type { LeaseOwner } from '../port.ts';
+import type { Row } from '../rows.ts';
 import type { ChainedEvent } from '../rules/stored-event.ts';
 
 export interface CopiedSession {
@@ -47,6 +48,12 @@ export interface CopiedCounter {
   readonly value: number;
 }
 
+/** What people decided about a session, as its rows say it. */
+export interface CopiedKeeping {
+  readonly holds: readonly Row[];
+  readonly forgotten: readonly Row[];
+}
+
 export interface CopyStore {
   /** How messages call it: without secrets. */
   readonly shown: string;
@@ -60,12 +67,15 @@ export interface CopyStore {
   events(session: SessionId, after: number, limit: number): Promise<readonly ChainedEvent[]>;
   sizes(refs: readonly PayloadRef[]): Promise<readonly PayloadSize[]>;
   body(ref: PayloadRef): Promise<Uint8Array | undefined>;
+  keeping(session: SessionId): Promise<CopiedKeeping>;
   /** By name, a page at a time. */
   countersAfter(name: string): Promise<readonly CopiedCounter[]>;
 
   writePayloads(payloads: readonly CopiedPayload[]): Promise<void>;
   /** In one transaction: the session as it is after these events, its runs, and the events. */
   writeEvents(session: CopiedSession, runs: readonly CopiedRun[], events: readonly ChainedEvent[]): Promise<void>;
+  /** Adds what is not there yet; a hold that was released is released. */
+  writeKeeping(session: SessionId, keeping: CopiedKeeping): Promise<void>;
   /** What was spent is never forgotten: of two values the larger one stays. */
   writeCounters(counters: readonly CopiedCounter[]): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 /** Everything that a ledger in Postgres keeps beside its events: looked at as it is at one moment, and set right. */
 import type { SessionId } from '../../base/ids.ts';
 import { parseJson } from '../../base/json.ts';
+import { type ForgottenEvents, forgottenIn, SELECT_GONE_EVENTS } from '../forgetting/rows.ts';
 import { integer, type Row, text } from '../rows.ts';
 import { feedRepairs, type Repair } from '../rules/rebuild.ts';
 import { indexedRuns, type SealedSession, type Snapshot } from '../verify.ts';
@@ -28,14 +29,17 @@ SELECT 'run', row_to_json(found)::text FROM (
   WHERE run.first > 0 AND ($1::text IS NULL OR session.name = $1) ORDER BY run.id
 ) AS found
 UNION ALL
-SELECT 'counter', row_to_json(counter)::text FROM counter`,
+SELECT 'counter', row_to_json(counter)::text FROM counter
+UNION ALL
+SELECT 'forgotten', row_to_json(found)::text FROM (${SELECT_GONE_EVENTS}) AS found`,
 };
 
 export async function readPostgresSnapshot(database: Database, only: SessionId | undefined): Promise<Snapshot> {
   const rows = await database.rows(SNAPSHOT, [only ?? null]);
   const of = (kind: string): Row[] => rows.filter((row) => text(row, 'kind') === kind).map((row) => parsed(text(row, 'found')));
+  const forgotten = forgottenIn(of('forgotten'));
   return {
-    sessions: of('session').map(sealedSession),
+    sessions: of('session').map((row) => sealedSession(row, forgotten)),
     runs: indexedRuns(of('run')),
     counters: new Map(of('counter').map((row) => [text(row, 'name'), integer(row, 'value')])),
   };
@@ -47,7 +51,7 @@ function parsed(json: string): Row {
 }
 
 /** An end that is cut off is noticed by the head too, which only the writer of an event moves. */
-function sealedSession(row: Row): SealedSession {
+function sealedSession(row: Row, forgotten: ForgottenEvents): SealedSession {
   return {
     session: text(row, 'name') as SessionId,
     last: Math.max(integer(row, 'last'), integer(row, 'head')),
@@ -55,6 +59,7 @@ function sealedSession(row: Row): SealedSession {
     seal: text(row, 'seal'),
     inbound: integer(row, 'inbound'),
     collected: integer(row, 'collected'),
+    forgotten: forgotten(text(row, 'name')),
     head: integer(row, 'head'),
     feed: row['feed'] as unknown as NonNullable<SealedSession['feed']>,
   };

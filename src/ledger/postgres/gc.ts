@@ -3,8 +3,10 @@
  * tombstones keep their hashes. Appends wait while it chooses, so that none can refer to what is just being taken away;
  * heartbeats go on.
  */
+import { EventEmitter } from 'node:events';
 import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { BlobStore } from '../blobs/store.ts';
+import { FREE } from '../forgetting/rows.ts';
 import type { GcReport, RetentionPolicy } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { askedRetention } from '../rules/attachment-retention.ts';
@@ -15,19 +17,16 @@ import { COLLECTING, lockKey } from './load.ts';
 /** `collected` is a session's last position when it was last collected: only what came later can still be collected. */
 const OLD_SESSIONS = `
 SELECT id, name FROM session
-WHERE NOT pinned AND head > collected
+WHERE NOT pinned AND head > collected AND ($2::text[] IS NULL OR name = ANY($2::text[]))
   AND (SELECT at FROM event WHERE event.session = session.id AND event.position = session.head) < $1
-  AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+  AND ${FREE}
 ORDER BY id`;
 
 const ONLY_IN_OLD = `
 WITH still AS (
   SELECT session.id FROM session JOIN unnest($2::text[], $3::integer[]) AS seen (name, head)
     ON seen.name = session.name
-  WHERE NOT pinned
-    AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+  WHERE NOT pinned AND ${FREE}
     AND NOT EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND event.position > seen.head
                     AND event.type = ANY($5::text[]))
 ),
@@ -96,7 +95,9 @@ export async function collectPostgres(
 const refOf = (row: Row): PayloadRef => hex(bytes(row, 'ref')) as PayloadRef;
 
 async function choose(connection: Connection, policy: RetentionPolicy): Promise<Chosen> {
-  const sessions = (await connection.query({ text: OLD_SESSIONS, values: [policy.now - policy.olderThanMs] })).rows;
+  const sessions = (
+    await connection.query({ text: OLD_SESSIONS, values: [policy.now - policy.olderThanMs, policy.only ?? null] })
+  ).rows;
   const { types, records, keep, drop, sessions: names, heads } = askedRetention(policy);
   if (sessions.length === 0 && drop.length === 0) return { sessions, payloads: [] };
   const ids = sessions.map((row) => integer(row, 'id'));
@@ -119,7 +120,7 @@ async function bury(connection: Connection, { sessions, payloads }: Chosen): Pro
  * Blobs go after the tombstones are durable, and while nobody appends: somebody may store the same bytes again at this
  * moment, and whoever does so looks for the blob under the same lock. A blob without any row goes too.
  */
-async function removeBlobs(
+export async function removeBlobs(
   database: Database,
   alone: (connection: Connection) => Promise<unknown>,
   blobs: BlobStore,
@@ -136,3 +137,35 @@ async function removeBlobs(
     for (const ref of refs) if (!kept.has(ref)) await blobs.remove(ref);
   });
 }
+
+/**
+ * A blob is removed under a lock that the server gives up when its transaction stands still, as it does
+ * while a bucket is slow; so each removal asks first whether the transaction, and with it the lock, is still there.
+ */
+export function underLock(
+  database: Database,
+  blobs: BlobStore | undefined,
+): { readonly database: Database; readonly blobs: BlobStore | undefined } {
+  let holder: Connection | undefined;
+  const transaction: Database['transaction'] = (work) =>
+    database.transaction(async (connection) => {
+      holder = connection;
+      // The driver ends the process when a connection is lost while nobody listens; the next question will say so too.
+      const client = connection instanceof EventEmitter ? connection : undefined;
+      client?.on('error', ignore);
+      try {
+        const value = await work(connection);
+        client?.off('error', ignore);
+        return value;
+      } finally {
+        holder = undefined;
+      }
+    });
+  const remove: BlobStore['remove'] = async (ref) => {
+    await holder?.query({ text: 'SELECT 1' });
+    await blobs?.remove(ref);
+  };
+  return { database: { ...database, transaction }, blobs: blobs === undefined ? undefined : { ...blobs, remove } };
+}
+
+const ignore = (): void => undefined;

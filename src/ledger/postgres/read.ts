@@ -13,6 +13,7 @@ import type { Protection } from '../seals/protection.ts';
 import type { VerifySource } from '../verify.ts';
 import { readPostgresSnapshot } from './check.ts';
 import type { Database, Statement } from './connection.ts';
+import { readGoneEvent } from './keeping.ts';
 
 /** Large payloads are fetched one by one, however many are on a page. */
 const SELECT_EVENTS = `
@@ -74,7 +75,13 @@ export function createPostgresReader(
   };
   return {
     payload,
-    read: async (query) => assembledEvents(await stored(query), payload, query.exact === true ? protection : undefined),
+    read: async (query) =>
+      assembledEvents(
+        await stored(query),
+        payload,
+        (session, position) => readGoneEvent(database, session, position),
+        query.exact === true ? protection : undefined,
+      ),
     held: async (refs) => {
       const rows = refs.length === 0 ? [] : await database.rows(HELD, [refs.map((ref) => Buffer.from(ref, 'hex'))]);
       return new Set(rows.map((row) => hex(bytes(row, 'ref')) as PayloadRef));

@@ -6,6 +6,7 @@
  * them afterwards. A program refuses a ledger that needs more than it knows, and works on any other, also a newer one.
  */
 import { TroupeError } from '../../base/errors.ts';
+import { keepingTables } from '../forgetting/rows.ts';
 import { integer, type Row, text } from '../rows.ts';
 import type { Connection, Database } from './connection.ts';
 
@@ -82,6 +83,7 @@ export const migrations: readonly Migration[] = [
   { version: 1, needs: 1, sql: TABLES },
   { version: 2, needs: 1, sql: INDEXES },
   { version: 3, needs: 1, sql: FEED },
+  { version: 4, needs: 1, sql: keepingTables('bigint') },
 ];
 
 /** What the server must have: versions before this one get no corrections any more. */

@@ -22,12 +22,12 @@ import { verifyLedger } from '../verify.ts';
 import { readOnlyError } from '../write-queue.ts';
 import { parsePostgresAddress } from './address.ts';
 import { applyAppend, needsOf, refuseNul } from './append.ts';
-import { underLock } from './blob-removal.ts';
 import { fedAgain, repairPostgres } from './check.ts';
 import { createPostgresCommit } from './commit.ts';
 import { createPostgresNotices } from './commit-notices.ts';
 import { type Database, openDatabase } from './connection.ts';
-import { collectPostgres } from './gc.ts';
+import { collectPostgres, underLock } from './gc.ts';
+import { createPostgresKeeping } from './keeping.ts';
 import { createPostgresLeases } from './leases.ts';
 import { openBlobs } from './open-blobs.ts';
 import { thisMachine, type Writer } from './owner.ts';
@@ -155,15 +155,7 @@ function assemble(
       const apply: Rebuild['apply'] = (turn, repairs) => repairPostgres(database, schema, turn, repairs);
       return await setRight({ verify, counter: reader.counter, fedAgain, apply });
     },
-    pin: (session, pinned) =>
-      writes.submit({
-        weight: 1,
-        needs: { sessions: [session] },
-        apply: (state) => {
-          const found = state.session(session);
-          if (found !== undefined) Object.assign(found, { pinned, changed: true });
-        },
-      }),
+    ...createPostgresKeeping({ database, schema, blobs, writable }),
     gc: async (policy) => {
       if (!writable && !policy.dryRun) throw readOnlyError(database.shown);
       const held = underLock(database, blobs);

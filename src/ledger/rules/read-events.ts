@@ -3,10 +3,12 @@ import { TroupeError } from '../../base/errors.ts';
 import { eventId, type PayloadRef, type RunId, type SessionId } from '../../base/ids.ts';
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 import type { ChainedFields, LedgerEvent } from '../../events/envelope.ts';
+import { type GoneEvent, WAS_FORGOTTEN } from '../forgetting/rows.ts';
 import { bytes, hex, integer, integerOrNull, type Row, text, textOrNull } from '../rows.ts';
 import type { Protection } from '../seals/protection.ts';
 import { type ChainedEvent, payloadPlace, type StoredEvent, toLedgerEvent } from './stored-event.ts';
 
+type ReadGone = (session: SessionId, position: number) => Promise<GoneEvent | undefined>;
 type ReadPayload = (ref: PayloadRef) => Promise<Uint8Array | undefined>;
 
 /** The key in a stored payload that holds its exact form. No payload has a field of this name, and no reader sees it. */
@@ -19,10 +21,15 @@ export const SEALED = 'sealed';
 export async function assembledEvents(
   stored: readonly StoredEvent[],
   payload: ReadPayload,
+  gone: ReadGone,
   opener: Protection | undefined,
 ): Promise<readonly LedgerEvent[]> {
   const events: LedgerEvent[] = [];
   for (const event of stored) {
+    if (event.place === payloadPlace.gone) {
+      events.push(goneEvent(event, await gone(event.fields.session, event.fields.position), opener !== undefined));
+      continue;
+    }
     const body = event.body ?? (await largePayload(event, payload));
     const parsed = parseJson(body);
     if (!parsed.ok) throw unreadable(event, parsed.error);
@@ -64,12 +71,27 @@ export function chainedEvent(session: SessionId, row: Row): ChainedEvent {
   return { fields, chain: hex(bytes(row, 'chain')) };
 }
 
-async function largePayload(event: StoredEvent, payload: ReadPayload): Promise<string> {
-  if (event.place === payloadPlace.gone) {
-    throw new TroupeError('ledger_collected', `The payloads of ${event.fields.session} were removed by \`troupe ledger gc\``, {
+/** What stands in its place, or why there is nothing. */
+function goneEvent(event: StoredEvent, gone: GoneEvent | undefined, exact: boolean): LedgerEvent {
+  const { session } = event.fields;
+  if (gone === undefined) {
+    throw new TroupeError('ledger_collected', `The payloads of ${session} were removed by \`troupe ledger gc\``, {
       fix: 'Pin sessions that you want to keep: what was collected cannot be read again.',
     });
   }
+  const when = `${new Date(gone.at).toISOString()} by ${gone.by}`;
+  if (gone.standIn === null) {
+    throw new TroupeError('ledger_collected', `${session} was forgotten at ${when}: what it held is destroyed`, {
+      fix: 'See which runs there were: troupe sessions; the chain of what happened still verifies.',
+    });
+  }
+  const parsed = parseJson(gone.standIn);
+  if (!parsed.ok) throw unreadable(event, parsed.error);
+  const inexact = exact ? { inexact: `${WAS_FORGOTTEN} ${when}` } : {};
+  return { ...toLedgerEvent(event.fields, parsed.value), forgotten: when, ...inexact };
+}
+
+async function largePayload(event: StoredEvent, payload: ReadPayload): Promise<string> {
   const found = await payload(event.fields.payload);
   if (found === undefined) throw unreadable(event, 'its payload file is missing');
   return Buffer.from(found).toString();

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
+import { type ForgottenEvents, forgottenIn, SELECT_GONE_EVENTS } from '../forgetting/rows.ts';
 import type { ReadQuery, VerifyReport } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { feedRepairs, forSqlite, type Rebuild, type Repair, setRight } from '../rules/rebuild.ts';
@@ -26,12 +27,13 @@ export function readSnapshot(database: DatabaseSync, only: SessionId | undefined
   const given = only === undefined ? [] : [only];
   database.exec('BEGIN');
   try {
+    const forgotten = forgottenIn(database.prepare(SELECT_GONE_EVENTS).all());
     const feeds = hasFeed(database) ? feedsOf(database.prepare(SELECT_FEEDS).all()) : undefined;
     return {
       sessions: database
         .prepare(`${SELECT_SESSIONS}${ofSession} ORDER BY id`)
         .all(...given)
-        .map((row) => sealedSession(row, feeds)),
+        .map((row) => sealedSession(row, feeds, forgotten)),
       runs: indexedRuns(database.prepare(`${SELECT_RUNS}${ofRun} ORDER BY run.id`).all(...given)),
       counters: new Map(
         database
@@ -56,7 +58,7 @@ type Feeds = ReadonlyMap<string, NonNullable<SealedSession['feed']>>;
 const feedsOf = (rows: readonly Row[]): Feeds =>
   new Map(rows.map((row) => [text(row, 'session'), { entries: integer(row, 'entries'), astray: integer(row, 'astray') }]));
 
-function sealedSession(row: Row, feeds: Feeds | undefined): SealedSession {
+function sealedSession(row: Row, feeds: Feeds | undefined, forgotten: ForgottenEvents): SealedSession {
   const feed = feeds === undefined ? undefined : (feeds.get(text(row, 'name')) ?? { entries: 0, astray: 0 });
   return {
     ...present({ feed }),
@@ -66,6 +68,7 @@ function sealedSession(row: Row, feeds: Feeds | undefined): SealedSession {
     seal: hex(bytes(row, 'seal')),
     inbound: integer(row, 'inbound'),
     collected: integer(row, 'collected'),
+    forgotten: forgotten(text(row, 'name')),
   };
 }
 

@@ -6,6 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
+import { FREE } from '../forgetting/rows.ts';
 import type { GcReport, RetentionPolicy } from '../port.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { askedRetention } from '../rules/attachment-retention.ts';
@@ -16,18 +17,15 @@ import type { Memo } from './memo.ts';
 /** `collected` is a session's last position when it was last collected: only what came later can still be collected. */
 const OLD_SESSIONS = `
 SELECT id, name FROM session
-WHERE pinned = 0
-  AND (SELECT at FROM event WHERE event.session = session.id AND position > collected ORDER BY position DESC LIMIT 1) < ?
-  AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+WHERE pinned = 0 AND (:only IS NULL OR name IN (SELECT value FROM json_each(:only)))
+  AND (SELECT at FROM event WHERE event.session = session.id AND position > collected ORDER BY position DESC LIMIT 1) < :before
+  AND ${FREE}
 ORDER BY id`;
 
 /** Sessions that were looked at, nobody works on, and that have no more of what was looked for since. */
 const STILL = `
 SELECT session.id FROM session JOIN json_each(:seen) AS seen ON seen.key = session.name
-WHERE pinned = 0
-  AND NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
+WHERE pinned = 0 AND ${FREE}
   AND NOT EXISTS (SELECT 1 FROM event WHERE event.session = session.id AND event.position > seen.value
                   AND event.type IN (SELECT value FROM json_each(:records)))`;
 
@@ -66,7 +64,9 @@ export async function collectGarbage(options: GcOptions, policy: RetentionPolicy
   const { database, writes } = options;
   const asked = parametersOf(policy);
   const choose = (): { readonly sessions: Row[]; readonly payloads: Row[] } => {
-    const sessions = database.prepare(OLD_SESSIONS).all(policy.now - policy.olderThanMs);
+    const sessions = database
+      .prepare(OLD_SESSIONS)
+      .all({ before: policy.now - policy.olderThanMs, only: policy.only === undefined ? null : JSON.stringify(policy.only) });
     const { types, records, keep, drop, seen } = asked;
     if (sessions.length === 0 && drop === NOTHING) return { sessions, payloads: [] };
     const old = JSON.stringify(sessions.map((row) => integer(row, 'id')));

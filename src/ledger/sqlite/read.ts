@@ -7,6 +7,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
+import { type GoneEvent, goneOf } from '../forgetting/rows.ts';
 import type { LedgerStats, ReadQuery } from '../port.ts';
 import { integer, text } from '../rows.ts';
 import { payloadRef } from '../rules/chain.ts';
@@ -112,6 +113,15 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
     return integer(row, 'place') === payloadPlace.inline ? Buffer.from(text(row, 'body')) : await files.read(ref);
   };
 
+  const findGone = database.prepare(
+    `SELECT gone_by, gone_at, stand_in FROM forgotten WHERE session = :session
+     AND (position = :position OR (position = 0 AND up_to >= :position)) ORDER BY position LIMIT 1`,
+  );
+  const gone = async (session: SessionId, position: number): Promise<GoneEvent | undefined> => {
+    const row = findGone.get({ session, position });
+    return row === undefined ? undefined : goneOf(row);
+  };
+
   return {
     stored,
     payload,
@@ -122,7 +132,7 @@ export function createReader(database: DatabaseSync, path: string, files: Payloa
           return row !== undefined && integer(row, 'place') !== payloadPlace.gone;
         }),
       ),
-    read: (query) => assembledEvents(stored(query), payload, query.exact === true ? protection : undefined),
+    read: (query) => assembledEvents(stored(query), payload, gone, query.exact === true ? protection : undefined),
     isIntact: async (ref) => {
       const row = findPayload.get(Buffer.from(ref, 'hex'));
       if (row !== undefined && integer(row, 'place') === payloadPlace.gone) return true;

@@ -13,6 +13,7 @@ import { limits } from '../../base/limits.ts';
 import { DatabaseSync } from '../../base/sqlite.ts';
 import { LEDGER_MARK } from '../../events/ledger-mark.ts';
 import { makeFolder, systemDisk } from '../blobs/disk.ts';
+import { keepingTables } from '../forgetting/rows.ts';
 import { integer } from '../rows.ts';
 import { readOnlyError } from '../write-queue.ts';
 import { corruptError, isBusy, isNotWritable, ledgerError } from './errors.ts';
@@ -113,6 +114,7 @@ function openWritable(path: string): DatabaseSync {
       database.exec(`PRAGMA application_id = ${LEDGER_MARK}; PRAGMA user_version = ${FILE_VERSION}`);
     }
     database.exec(INDEXES);
+    database.exec(keepingTables('integer', ' WITHOUT ROWID'));
     if (!hasFeed(database)) database.exec(FEED);
     database.exec(`COMMIT; PRAGMA busy_timeout = ${limits.busyBlockMs}`);
   });
@@ -139,6 +141,7 @@ function openWith(address: string | URL, path: string): DatabaseSync {
     // Tables and version come in one commit: without either, whoever makes the file has not got there, or was killed before.
     if (version === 0) throw tables === 0 ? missing(path) : corruptError(path, 'it has no version');
     database.prepare('SELECT count(*) FROM session').get();
+    standIn(database);
     database.exec(`PRAGMA busy_timeout = ${limits.busyBlockMs}`);
   });
 }
@@ -192,6 +195,13 @@ function marksOf(database: DatabaseSync): Marks {
   } finally {
     if (database.isTransaction) database.exec('COMMIT');
   }
+}
+
+/** In a file of an earlier release, which is only read, nobody has held or forgotten anything. */
+function standIn(database: DatabaseSync): void {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'forgotten'").get() !== undefined) return;
+  for (const table of keepingTables('integer', ' WITHOUT ROWID').match(/CREATE TABLE[^;]+;/g) ?? [])
+    database.exec(table.replace('CREATE TABLE', 'CREATE TEMP TABLE'));
 }
 
 /** A file of an earlier release that is only read has none. */

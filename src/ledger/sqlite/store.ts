@@ -19,6 +19,7 @@ import { createCommitNotices } from './commit-notices.ts';
 import { createFeed } from './feed.ts';
 import { collectGarbage } from './gc.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createSqliteKeeping } from './keeping.ts';
 import { createLeases, liveness } from './leases.ts';
 import { createMemo } from './memo.ts';
 import { createPayloadStore } from './payloads.ts';
@@ -81,7 +82,8 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
   const read: Ledger['read'] = async (query) => recent.read(query) ?? (await reader.read(query));
   const notices = createCommitNotices(database, path, { read, lastInbound: reader.lastInbound }, clock);
   const readRuns = createRunReader(database, liveness(clock, owner));
-  const pin = database.prepare('UPDATE session SET pinned = ? WHERE name = ?');
+
+  const keeping = createSqliteKeeping({ database, writes, files, inMemory, without: recent.without });
 
   const append = async (request: Append): Promise<AppendOutcome> => {
     const events = prepareAppend(request, protection, options.validate === true);
@@ -127,7 +129,7 @@ export function openSqliteLedger(options: SqliteLedgerOptions): Ledger {
     stats: async () => reader.stats(),
     verify,
     rebuild: () => rebuildSqlite({ database, writes, memo, verify, counter: async (name) => reader.counter(name) }),
-    pin: (session, pinned) => writes.submit({ weight: 1, power: false, apply: () => void pin.run(pinned ? 1 : 0, session) }),
+    ...keeping,
     gc: (policy) => recent.without(() => collectGarbage({ database, writes, memo, files }, policy)),
     close: () => {
       closed ??= close();

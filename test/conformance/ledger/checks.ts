@@ -4,6 +4,7 @@
  */
 import { appendChecks } from './append.ts';
 import { artifactChecks } from './artifacts.ts';
+import { forgettingChecks } from './forgetting.ts';
 import { leaseChecks } from './lease.ts';
 import { keepingChecks, payloadChecks } from './payload.ts';
 import { readChecks } from './read.ts';
@@ -18,4 +19,5 @@ export const ledgerConformance: readonly ConformanceCheck[] = [
   ...leaseChecks,
   ...keepingChecks,
   ...artifactChecks,
+  ...forgettingChecks,
 ];

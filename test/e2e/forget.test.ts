@@ -1,0 +1,127 @@
+/** `troupe forget` and what holds it back: what goes, what stays elsewhere, what is said of it, and that no byte is left. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTestProject, expectErrorObject, objectIn, type TestProject } from './support-project.ts';
+
+const MARK = 'zebra-crossing';
+const AGENT = '---\nname: helper\ntools: [read, write, shell, ask]\npermissions: { "*": allow }\n---\nYou help.\n';
+
+async function played(): Promise<TestProject> {
+  const project = await createTestProject('', AGENT);
+  await project.script(
+    { toolCalls: [{ name: 'shell', input: { command: `echo ${MARK}; seq 30000` } }] },
+    { toolCalls: [{ name: 'write', input: { path: 'out.txt', content: `of ${MARK}\n` } }] },
+    { text: `It is ${MARK}.` },
+  );
+  expect(await project.look('run', 'helper', `Look for ${MARK}.`, '--quiet')).toMatchObject({ code: 0 });
+  return project;
+}
+
+/** Files below `.troupe` in which these bytes are. */
+async function filesWith(project: TestProject, text: string): Promise<readonly string[]> {
+  const entries = await readdir(join(project.folder, '.troupe'), { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    if ((await readFile(path)).includes(text)) found.push(path);
+  }
+  return found;
+}
+
+const sessionsOf = async (project: TestProject) =>
+  JSON.parse((await project.look('sessions', '--json')).out) as readonly { session: string; forgotten: string | null }[];
+
+describe('troupe forget', () => {
+  it('shows first what would go, and destroys a session so that nothing of it is left', async () => {
+    await using project = await played();
+    expect((await filesWith(project, MARK)).length).toBeGreaterThan(0);
+    const shown = await project.look('forget', 'last');
+    expect(shown).toMatchObject({ code: 0, err: expect.stringMatching(/do it with --yes[\s\S]*/) });
+    expect(shown.out).toMatch(/^to forget: \d+ events in 1 session, \d+ payloads/);
+    expect(shown.err.replaceAll(/\s+/g, ' ')).toContain('not in reach: what was exported');
+    expect((await filesWith(project, MARK)).length).toBeGreaterThan(0);
+    const done = await project.look('forget', 'last', '--yes', '--json');
+    expect(done).toMatchObject({ code: 0 });
+    expect(objectIn(done.out)).toMatchObject({ dryRun: false, left: [], files: [], shared: [] });
+    expect(await filesWith(project, MARK)).toEqual([]);
+    const verified = await project.look('ledger', 'verify');
+    expect(verified).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^sound: \d+ events in 1 session, \d+ payloads forgotten/),
+    });
+    for (const command of ['show', 'logs', 'export', 'replay', 'fork', 'why'])
+      expect((await project.look(command, 'last')).err.replaceAll(/\s+/g, ' '), command).toContain('was forgotten at');
+    expect((await project.look('sessions')).out).toContain('(forgotten) ?');
+    expect((await project.look('ps')).out).toContain('completed');
+  });
+
+  it('forgets every event with a text, and what is left of the run can be read', async () => {
+    await using project = await played();
+    await project.look('run', 'helper', 'Something else.', '--quiet');
+    const done = objectIn((await project.look('forget', '--matching', MARK, '--yes', '--json')).out);
+    expect(done).toMatchObject({ left: [], files: [] });
+    expect(await filesWith(project, MARK)).toEqual([]);
+    expect((await project.look('show', 'last')).code).toBe(0);
+    const [, first] = await sessionsOf(project);
+    const logs = await project.look('logs', first?.session ?? '', '--json');
+    expect(logs).toMatchObject({ code: 0, out: expect.stringContaining('[forgotten]') });
+    expect(logs.out).not.toContain(MARK);
+    for (const command of ['show', 'logs', 'export', 'cost'])
+      expect((await project.look(command, first?.session ?? '')).code, command).toBe(0);
+    for (const command of ['replay', 'fork'])
+      expect((await project.look(command, first?.session ?? '')).err.replaceAll(/\s+/g, ' '), command).toContain(
+        'was forgotten at',
+      );
+    expect(await project.look('ledger', 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('forgotten') });
+    expect(objectIn((await project.look('forget', '--matching', MARK, '--yes', '--json')).out)).toMatchObject({ events: 0 });
+  });
+
+  it('forgets one event', async () => {
+    await using project = await played();
+    const [row] = await sessionsOf(project);
+    const events = JSON.parse((await project.look('logs', 'last', '--json')).out) as { event_id: string; event_type: string }[];
+    const result = events.find(({ event_type }) => event_type === 'tool.result');
+    expect(await project.look('forget', result?.event_id ?? '', '--yes')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('forgotten: 1 event'),
+    });
+    expect((await sessionsOf(project))[0]).toMatchObject({ session: row?.session, forgotten: 'part' });
+    const after = await project.look('logs', 'last', '--json');
+    expect(after.out).toContain('[forgotten]');
+    expect(after.out).toContain(MARK);
+    expectErrorObject(await project.look('forget', `${row?.session}.9999`, '--json'), 'unknown_event');
+  });
+
+  it('names forks, which keep what they have, and takes them along when it is told to', async () => {
+    await using project = await played();
+    const [source] = await sessionsOf(project);
+    expect(await project.look('fork', 'last', '--at', 'turn 1', '--no-run', '--quiet')).toMatchObject({ code: 0 });
+    expect(await project.look('resume', 'last', '--quiet')).toMatchObject({ code: 0 });
+    const [fork] = await sessionsOf(project);
+    const alone = await project.look('forget', source?.session ?? '');
+    expect(alone.out).toContain(`a fork stays: ${fork?.session}`);
+    expect(alone.out).toMatch(new RegExp(`stays there: \\d+ payloads? that ${fork?.session} has too`));
+    const both = await project.look('forget', source?.session ?? '', '--with-forks', '--yes');
+    expect(both).toMatchObject({ code: 0, out: expect.stringContaining('in 2 sessions') });
+    expect(await filesWith(project, MARK)).toEqual([]);
+    expect((await sessionsOf(project)).map(({ forgotten }) => forgotten)).toEqual(['whole', 'whole']);
+  });
+
+  it('is refused while a session is held or has an unfinished run', async () => {
+    await using project = await played();
+    const [row] = await sessionsOf(project);
+    const hold = await project.look('sessions', 'hold', 'last', '--reason', 'case 12', '--json');
+    expect(objectIn(hold.out)).toMatchObject({ session: row?.session, hold: { reason: 'case 12' } });
+    expect((await project.look('sessions')).out).toContain('(held)');
+    expectErrorObject(await project.look('forget', 'last', '--yes', '--json'), 'session_held');
+    expectErrorObject(await project.look('sessions', 'hold', 'last', '--reason', 'more', '--json'), 'session_held');
+    expect(await project.look('sessions', 'release', 'last')).toMatchObject({ code: 0 });
+    expectErrorObject(await project.look('sessions', 'release', 'last', '--json'), 'session_free');
+    await project.look('sessions', 'pin', 'last');
+    expect((await project.look('forget', 'last')).out).toContain('pinned, and goes all the same');
+    await project.script({ toolCalls: [{ name: 'ask', input: { question: 'Which?' } }] });
+    expect(await project.look('run', 'helper', 'Ask.', '--quiet')).toMatchObject({ code: 5 });
+    expectErrorObject(await project.look('forget', 'last', '--yes', '--json'), 'session_unfinished');
+  });
+});
