@@ -26,6 +26,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   tools: ['process', 'network', 'sandbox', 'events', 'permissions'],
   artifacts: ['process', 'events', 'ledger/port', 'ledger/pages', 'agents/text', 'tools/bounded', 'tools/files'],
   workspaces: ['process', 'events', 'ledger/port', 'ledger/pages', 'ledger/one-writer', 'tools', 'artifacts'],
+  transcripts: ['events', 'ledger/port', 'ledger/pages', 'models/port', 'tools/bounded', 'tools/files'],
   peers: ['network', 'events', 'agents/definition'],
   executors: ['process', 'sandbox', 'events', 'agents/definition', 'agents/text', 'tools/files', 'tools/shell', 'tools/bounded'],
   loop: ['events', 'agents', 'models/port', 'models/tokens', 'tools/port'],
@@ -125,6 +126,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     ...[
       'engine',
       'replay',
+      'transcripts',
       'assistants',
       'groups',
       'tasks',
@@ -207,7 +209,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   engine: [
     ['port'],
     ['options', 'interruption', 'reachable'],
-    ['failure-of', 'models-below', 'executors-below'],
+    ['failure-of', 'models-below', 'executors-below', 'imported'],
     ['record'],
     ['spending'],
     ['hearing'],
@@ -232,7 +234,10 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['markdown', 'view'],
     ['drive'],
     ['export'],
-    ['agents', 'artifacts', 'attach', 'comparing', 'doctor', 'forgetting', 'measure', 'questions', 'serving', 'trials', 'watch'],
+    [
+      ...['agents', 'artifacts', 'attach', 'comparing', 'doctor', 'forgetting', 'importing', 'measure', 'questions', 'serving'],
+      ...['trials', 'watch'],
+    ],
     ['commands', 'executors', 'setup'],
     ['chat', 'tasks'],
     ['program'],

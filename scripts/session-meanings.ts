@@ -1,7 +1,13 @@
 /** What the events about a session's beginning, what goes with it, and going on mean, in words. */
 import type { Meaning } from './event-meanings.ts';
 
-type About = 'session.started' | 'session.brought' | 'run.reopened' | 'run.withdrawn';
+type About =
+  | 'session.started'
+  | 'session.brought'
+  | 'run.reopened'
+  | 'run.withdrawn'
+  | 'transcript.record'
+  | 'transcript.imported';
 
 export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
   'session.started': {
@@ -10,6 +16,7 @@ export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
       title: 'a name for people',
       workspace: 'the folder that tools may touch',
       forked: 'the session, the run and the event that it was forked from: what is before was taken over',
+      imported: 'the transcript of another program that it was made of: it can be read, and nothing in it goes on',
     },
   },
   'session.brought': {
@@ -38,5 +45,23 @@ export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
   'run.withdrawn': {
     says: 'A person took back what they had said: later runs go on with what was there before this one. What it did stays done.',
     fields: {},
+  },
+  'transcript.record': {
+    says: 'A record of a transcript that nothing else was made of, as it stood there.',
+    fields: {
+      kind: 'what the program calls it, or why it could not be read',
+      raw: 'its text, or the beginning of it',
+      bytes: 'how long it is',
+    },
+  },
+  'transcript.imported': {
+    says: 'All of a transcript was taken over. The last event of its session, and the only one with a time of its own.',
+    fields: {
+      runs: 'how many runs were made of it, those of sub-agents included',
+      answers: 'answers of models',
+      results: 'results of tools',
+      records: 'records that nothing else was made of',
+      left: 'records that were left out, because too many stood before the first prompt',
+    },
   },
 };

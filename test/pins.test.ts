@@ -109,6 +109,8 @@ describe('events', () => {
       'test.report',
       'tool.call',
       'tool.result',
+      'transcript.imported',
+      'transcript.record',
       'workspace.kept',
       'workspace.packed',
     ]);

@@ -17,6 +17,7 @@ import { sandboxLimits } from './limits/sandbox.ts';
 import { serverLimits } from './limits/servers.ts';
 import { telemetryLimits } from './limits/telemetry.ts';
 import { toolLimits } from './limits/tools.ts';
+import { transcriptLimits } from './limits/transcripts.ts';
 import { trialLimits } from './limits/trials.ts';
 import { workspaceLimits } from './limits/workspaces.ts';
 
@@ -37,4 +38,5 @@ export const limits = {
   ...workspaceLimits,
   ...commandLineLimits,
   ...trialLimits,
+  ...transcriptLimits,
 } as const;

@@ -16,6 +16,7 @@ import { appendAnswer } from './hearing/append-answer.ts';
 import { appendMessage } from './hearing/append-message.ts';
 import { refusedChange } from './hearing/fits-tool.ts';
 import { openWaits } from './hearing/waits.ts';
+import { closedToImports } from './imported.ts';
 import type { EngineOptions } from './options.ts';
 import type {
   Engine,
@@ -100,7 +101,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     return end?.kind === 'interrupted' ? end.error : undefined;
   };
 
-  return {
+  return closedToImports(options, {
     async start(request) {
       const here = request.run === undefined || request.isNew === true ? undefined : await rowOf(request.run);
       if (here !== undefined) return startedBefore(here, await resume(here.run));
@@ -135,7 +136,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     waits: async (run) => await waitsOf(options.ledger, await rowOf(run)),
     watch: (watcher) => watchedBy(watchers, watcher),
     close: () => driver.stop('Troupe was stopped.'),
-  };
+  });
 }
 
 /** Whoever starts a run that there is gets that one. */

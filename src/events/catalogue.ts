@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { answering, assistantEvents, whereSaid } from './assistants.ts';
 import { treeDoings } from './doings.ts';
 import { artifactEvents, evidenceEvents } from './evidence.ts';
-import { budget, forkedRun, goingOnEvents, inSource, sessionEvents, termsOfTree } from './going-on.ts';
+import { budget, forkedRun, goingOnEvents, inSource, sessionEvents, termsOfTree, transcriptEvents } from './going-on.ts';
 import { frozenChild, openChange, sessionFacts } from './left-behind.ts';
 import { assistantMessage, callCost, imagePart, jsonValue, message, seenFile, textPart, usage } from './message-schemas.ts';
 import { organisationEvents } from './organisation.ts';
@@ -354,6 +354,7 @@ const catalogue = {
   ...peerEvents,
   ...executorEvents,
   ...workspaceEvents,
+  ...transcriptEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;

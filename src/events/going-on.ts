@@ -35,12 +35,52 @@ export const forkedRun = z.object({ of: z.string(), in: z.string() });
 /** It happened, and is counted, in the session that this one was forked from. */
 export const inSource = { forked: z.literal(true).optional() };
 
+/** Programs whose transcripts can be taken over. */
+export const transcriptPrograms = ['claude-code', 'codex', 'opencode'] as const;
+export type TranscriptProgram = (typeof transcriptPrograms)[number];
+/** As people call them. */
+export const programNames: Readonly<Record<TranscriptProgram, string>> = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  opencode: 'opencode',
+};
+
+/** The transcript that a session was made of. */
+export const importSource = z.object({
+  program: z.enum(transcriptPrograms),
+  /** The program's own id of the conversation. */
+  id: z.string(),
+  version: z.string().optional(),
+  path: z.string(),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string(),
+  /** The session that was made of it when it was shorter: what it has in common with this one is counted there. */
+  earlier: z.string().optional(),
+});
+export type ImportSource = z.infer<typeof importSource>;
+
+export const transcriptEvents = {
+  /** Stood in the transcript, and nothing else was made of it. */
+  'transcript.record': z.object({ kind: z.string(), raw: z.string(), bytes: z.number().int().nonnegative() }),
+  /** All of the transcript was taken over: so much of each. */
+  'transcript.imported': z.object({
+    runs: z.number().int(),
+    answers: z.number().int(),
+    results: z.number().int(),
+    records: z.number().int(),
+    /** Records that were left out because too many stood before the first prompt. */
+    left: z.number().int().optional(),
+  }),
+} as const;
+
 export const sessionEvents = {
   'session.started': z.object({
     title: z.string().optional(),
     workspace: z.string(),
     /** It begins with the past of another: everything up to the `run.reopened` that says the same was taken over from there. */
     forked: forkSource.optional(),
+    /** It was made of the transcript of another program: it can be read, and nothing in it goes on. */
+    imported: importSource.optional(),
   }),
 } as const;
 

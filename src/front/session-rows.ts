@@ -3,7 +3,8 @@ import { codeOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
-import type { ForkSource } from '../events/going-on.ts';
+import type { Payloads } from '../events/catalogue.ts';
+import type { ForkSource, ImportSource } from '../events/going-on.ts';
 import { textOf } from '../events/messages.ts';
 import { readOrganisation } from '../groups/organisation.ts';
 import type { SessionStanding } from '../ledger/forgetting/port.ts';
@@ -38,6 +39,8 @@ export interface SessionRow {
   readonly held: boolean;
   /** All of it, or some of its events. */
   readonly forgotten: 'whole' | 'part' | null;
+  /** The transcript that it was made of. */
+  readonly imported?: Pick<ImportSource, 'program' | 'id'>;
 }
 
 export interface ListedSessions {
@@ -78,7 +81,10 @@ const keptAs = (standing: SessionStanding | undefined): Pick<SessionRow, 'pinned
 });
 
 /** Nothing, when the events were collected or are damaged: the session is listed all the same. */
-async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<SessionRow, 'prompt' | 'cost' | 'forked'>> {
+async function whatIsIn(
+  ledger: Ledger,
+  session: SessionId,
+): Promise<Pick<SessionRow, 'prompt' | 'cost' | 'forked' | 'imported'>> {
   try {
     const [began, started] = await ledger.read({ session, types: ['session.started', 'run.started'], limit: 2 });
     let spent = noSpending();
@@ -88,12 +94,17 @@ async function whatIsIn(ledger: Ledger, session: SessionId): Promise<Pick<Sessio
     return {
       prompt: started?.event_type === 'run.started' ? promptOf(started.payload.input) : null,
       cost: { nanoUsd, unknownCalls },
-      ...present({ forked: began?.event_type === 'session.started' ? began.payload.forked : undefined }),
+      ...(began?.event_type === 'session.started' ? whereFrom(began.payload) : {}),
     };
   } catch (error) {
     if (codeOf(error) === 'ledger_collected' || codeOf(error) === 'ledger_corrupt') return { prompt: null, cost: null };
     throw error;
   }
+}
+
+function whereFrom({ forked, imported }: Payloads['session.started']): Pick<SessionRow, 'forked' | 'imported'> {
+  const from = imported === undefined ? undefined : { program: imported.program, id: imported.id };
+  return present({ forked, imported: from });
 }
 
 const promptOf = ({ content }: { readonly content: Parameters<typeof textOf>[0] }): string =>

@@ -16,7 +16,8 @@ import { assistantLine } from './assistant-lines.ts';
 import { spendingOf } from './costs.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
-import { reopenedText, sessionLine } from './lines/fork-lines.ts';
+import { reopenedText, sessionLine, termsText } from './lines/fork-lines.ts';
+import { isTranscriptEvent, transcriptLine } from './lines/transcript-lines.ts';
 import { isWorkspaceEvent, workspaceLine } from './lines/workspace-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
 import { isPatternEvent, patternLine, type RecordedByPattern } from './patterns/pattern-lines.ts';
@@ -80,6 +81,7 @@ function describe(event: LedgerEvent): Description {
   if (isPatternEvent(event)) return patternLine(event);
   if (isWorkspaceEvent(event)) return workspaceLine(event);
   if (isArtifactEvent(event)) return artifactLine(event);
+  if (isTranscriptEvent(event)) return transcriptLine(event);
   switch (event.event_type) {
     case 'session.started':
     case 'session.config':
@@ -107,7 +109,6 @@ function describe(event: LedgerEvent): Description {
     case 'evidence.checked':
       return describeTool(event);
     case 'agent.dismissed':
-      return ['detail', `${event.payload.agent} (${event.payload.id}) is dismissed`];
     case 'task.captured':
     case 'task.clarify':
     case 'task.summary':
@@ -151,20 +152,6 @@ function describe(event: LedgerEvent): Description {
 }
 
 type EventNamed<Prefix extends string> = Extract<LedgerEvent, { event_type: `${Prefix}.${string}` }>;
-
-/** Under which terms a run goes on, when they are others than before. */
-function termsText({ budget, model, maxTurns }: Payloads['run.reopened']): string {
-  const { usd, tokens, calls, wallMs } = budget ?? {};
-  const terms = [
-    ...(usd === undefined ? [] : [`at most $${usd}`]),
-    ...(tokens === undefined ? [] : [`at most ${counted(tokens, 'token')}`]),
-    ...(calls === undefined ? [] : [`at most ${counted(calls, 'model call')}`]),
-    ...(wallMs === undefined ? [] : [`at most ${readableDuration(wallMs)} of work`]),
-    ...(maxTurns === undefined ? [] : [`at most ${counted(maxTurns, 'turn')}`]),
-    ...(model === undefined ? [] : [`with ${model}`]),
-  ];
-  return terms.length === 0 ? '' : `: ${terms.join(', ')}`;
-}
 
 function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationEvent>): Description {
   switch (event.event_type) {
@@ -329,8 +316,12 @@ function part<Item>(items: readonly Item[], good: (item: Item) => boolean): stri
   return `${items.filter(good).length} of ${items.length}`;
 }
 
-function describeOther(event: Exclude<EventNamed<'task' | 'approval' | 'budget' | 'step'>, RecordedByPattern>): Description {
+function describeOther(
+  event: Exclude<EventNamed<'task' | 'approval' | 'budget' | 'step' | 'agent'>, RecordedByPattern>,
+): Description {
   switch (event.event_type) {
+    case 'agent.dismissed':
+      return ['detail', `${event.payload.agent} (${event.payload.id}) is dismissed`];
     case 'task.clarify':
       return ['warn', `asks you: ${firstLine(event.payload.question, TEXT_CHARACTERS)}`];
     case 'task.captured': {

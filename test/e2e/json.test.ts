@@ -6,6 +6,7 @@ import { jsonContract } from '../../src/cli/json/contract.ts';
 import { createProgram, runProgram } from '../../src/cli/program/program.ts';
 import { commandIn, keepsContract } from '../support/json-contract.ts';
 import { testTerminal } from '../support/test-terminal.ts';
+import { codexFixture } from '../support/transcripts/fixtures.ts';
 import { groupProject } from './support-groups.ts';
 import { createTestProject, type Ended, objectIn, type TestProject } from './support-project.ts';
 
@@ -87,6 +88,8 @@ describe('what programs read', () => {
     await call(0, 'blame', 'out.txt:1');
     await call(0, 'replay', 'last');
     await call(0, 'fork', 'last', '--no-run');
+    await call(0, 'import', codexFixture());
+    await call(0, 'import', '--list');
     await call(0, 'telemetry', 'status');
     await call(0, 'telemetry', 'backfill', 'last', '--output', 'spans.jsonl');
     await call(0, 'ps', '--all');

@@ -16,6 +16,7 @@ import { approvedText, confirmApproval } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
+import { requireOwn } from '../drive/not-imported.ts';
 import { firstOf, firstText, notRecorded } from '../drive/not-recorded.ts';
 import { cameTooLate, endsElsewhere, tooLateText } from '../drive/too-late.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -42,6 +43,7 @@ export async function answerCommand(
   return withProject(context, { existing: true }, async (project) => {
     const meant = await readMeant(project, text, options);
     const { row } = meant;
+    await requireOwn(project.ledger, row);
     const wait = await findWait(context, project, meant, answer);
     await requireFitting(context, project, wait, answer);
     const given = await givenTo(context, wait, answer, options);

@@ -3,6 +3,7 @@
 import { codeOf } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { programNames } from '../../events/going-on.ts';
 import { type ListedSessions, readSessions, type SessionRow } from '../../front/session-rows.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -47,11 +48,12 @@ function cellsAt(now: number): (row: SessionRow) => readonly string[] {
   };
 }
 
-const marksOf = ({ pinned, held, forgotten, forked }: SessionRow): readonly string[] => [
+const marksOf = ({ pinned, held, forgotten, forked, imported }: SessionRow): readonly string[] => [
   ...(held ? ['(held)'] : []),
   ...(pinned ? ['(pinned)'] : []),
   ...(forgotten === null ? [] : [forgotten === 'whole' ? '(forgotten)' : '(forgotten in part)']),
   ...(forked === undefined ? [] : [`(fork of ${shortId(forked.session)})`]),
+  ...(imported === undefined ? [] : [`(from ${programNames[imported.program]})`]),
 ];
 
 /** A project without a ledger has no sessions; that is not an error. */

@@ -1,6 +1,8 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 
+import { importedFrom } from '../../engine/imported.ts';
 import type { OpenWait } from '../../engine/port.ts';
+import { programNames } from '../../events/going-on.ts';
 import type { ShownAnswer } from '../../front/answered-requests.ts';
 import { readShownRun, requestsIn, shownValue } from '../../front/shown-run.ts';
 import { findRun } from '../drive/find-run.ts';
@@ -50,6 +52,9 @@ export async function showCommand(context: CommandContext, text: string, options
     out.line();
     const look = { paint: out.paint, width: out.isTty ? width : undefined, call: callOf(context), here: 'show' } as const;
     for (const line of [...summaryLines(summary, look), ...waitLines(waits, callOf(context))]) out.line(line);
+    const from = await importedFrom(ledger, row.session);
+    if (from !== undefined)
+      out.line(safeLine(`from    ${programNames[from.program]}, ${from.id}: it can be read, and does not go on here`));
     if (node.report !== null && !isOnlyError(node.report, summary.error)) {
       out.line();
       await printReport(context, node.report);

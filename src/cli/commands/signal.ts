@@ -5,6 +5,7 @@ import { isCancelAsked } from '../../engine/hearing/append-answer.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { findRun } from '../drive/find-run.ts';
+import { requireOwn } from '../drive/not-imported.ts';
 import { sayToRun } from '../drive/say-to-run.ts';
 import {
   asCalled,
@@ -31,6 +32,7 @@ export async function signalCommand(
   return withProject(context, { existing: true }, async ({ ledger, engine }) => {
     const row = await findRun(ledger, text);
     const { run, state, parent } = row;
+    await requireOwn(ledger, row);
     const reason = options.reason ?? `${signal} from the command line`;
     const outcome = await engine[signal](run, reason);
     if (outcome.kind === 'unknown') throw usageError(`There is no run ${run} any more`, 'see what there is: troupe ps --all');
@@ -88,6 +90,7 @@ export async function sendCommand(
   const text = await readPrompt(context.terminal, argument, 'message');
   return withProject(context, { existing: true }, async (project) => {
     const row = await findRun(project.ledger, run);
+    await requireOwn(project.ledger, row);
     const { message, standing, live, told } = await sayToRun(context, project, row, text, 'command');
     if (json) printJson(context, 'send', { run: row.run, message, state: standing, live });
     else context.terminal.out.line(told);

@@ -7,13 +7,16 @@ import { counted } from '../../base/wording.ts';
 import type { ReplayDifference } from '../../replay/comparison.ts';
 import { replayRun } from '../../replay/replay.ts';
 import { findRun } from '../drive/find-run.ts';
+import { requireOwn } from '../drive/not-imported.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 
 export async function replayCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
-    const { run } = await findRun(ledger, text);
+    const row = await findRun(ledger, text);
+    await requireOwn(ledger, row);
+    const { run } = row;
     const outcome = await replayRun(ledger, run);
     if (outcome.kind === 'refused') {
       const { code, message, fix } = outcome.error;

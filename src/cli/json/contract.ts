@@ -12,6 +12,7 @@ import * as files from '../../front/shapes/files.ts';
 import * as forgetting from '../../front/shapes/forgetting.ts';
 import * as forks from '../../front/shapes/forks.ts';
 import type { GivenOut } from '../../front/shapes/given.ts';
+import * as importing from '../../front/shapes/importing.ts';
 import * as keeping from '../../front/shapes/keeping.ts';
 import * as looking from '../../front/shapes/looking.ts';
 import * as questions from '../../front/shapes/questions.ts';
@@ -58,6 +59,7 @@ export const jsonContract = {
   retry: runs.summaryOfRun,
   fork: forks.forked,
   forget: forgetting.forgotten,
+  import: importing.imports,
   cancel: runs.signalled,
   pause: runs.signalled,
   send: runs.sent,

@@ -213,6 +213,7 @@ describe('the program', () => {
         "show",
         "logs",
         "export",
+        "import",
         "cost",
         "why",
         "blame",

@@ -11,6 +11,7 @@ import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
 import type { ExportOptions } from '../export/export.ts';
+import type { ImportOptions } from '../importing/import.ts';
 import type { MeasureOptions } from '../measure/measure.ts';
 import type { AcpCommandOptions } from '../serving/acp.ts';
 import type { ConsoleLinkOptions } from '../serving/console-link.ts';
@@ -151,6 +152,7 @@ function describeLooks(add: Add, perform: Perform): void {
       perform(async (context) => (await import('../commands/logs.ts')).logsCommand(context, run, options)),
     );
   describeExport(add, perform);
+  describeImport(add, perform);
   json(add('cost [run]', 'what a run with all below it, a session, or everything cost', 'troupe cost last'))
     .option('--prices <file-or-day>', 'at the prices in this file, or of a day such as 2026-01-31, instead of those of its time')
     .action((run: string | undefined, options: CostOptions) =>
@@ -199,6 +201,16 @@ function describeExport(add: Add, perform: Perform): void {
     .option('-o, --output <file>', 'write this file and not to stdout')
     .action((what: string, options: ExportOptions) =>
       perform(async (context) => (await import('../export/export.ts')).exportCommand(context, what, options)),
+    );
+}
+
+function describeImport(add: Add, perform: Perform): void {
+  const example = 'troupe import --list\n  troupe import ~/.codex/sessions/2026/01/31/rollout-….jsonl';
+  json(add('import [paths...]', 'sessions of Claude Code, Codex or opencode, to be read here', example))
+    .option('--list', 'find those of this project that are on this machine')
+    .option('--id <id>', 'only this conversation, of a file or folder that holds several')
+    .action((paths: readonly string[], options: ImportOptions) =>
+      perform(async (context) => (await import('../importing/import.ts')).importCommand(context, paths, options)),
     );
 }
 

@@ -2,6 +2,7 @@
 import { addTest } from '../../trials/add-test.ts';
 import { addFrozen } from '../../trials/freeze.ts';
 import { findRun } from '../drive/find-run.ts';
+import { requireOwn } from '../drive/not-imported.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -21,6 +22,7 @@ export async function testAddCommand(context: CommandContext, text: string, opti
     if (options.frozen === true && options.files !== undefined)
       throw usageError('--frozen keeps no files: nothing is run again', 'Leave out one of the two.');
     const row = await findRun(ledger, text);
+    await requireOwn(ledger, row);
     const name = options.name ?? `${row.agent}-${row.run.slice(-6)}`;
     const { files, notes } =
       options.frozen === true

@@ -1,7 +1,7 @@
 /** What programs get of runs: the values behind `--json` of the commands that start, show and steer them. */
 import { z } from 'zod';
 import { answer, failure, report } from '../../events/catalogue.ts';
-import { forkSource } from '../../events/going-on.ts';
+import { forkSource, importSource } from '../../events/going-on.ts';
 import { jsonValue } from '../../events/message-schemas.ts';
 import { runStatus } from '../../events/run-status.ts';
 import { verification } from '../../events/verification.ts';
@@ -286,6 +286,7 @@ export const sessionRow = z.object({
   pinned: z.boolean().describe('it is not collected'),
   held: z.boolean().describe('it is neither collected nor forgotten'),
   forgotten: z.enum(['whole', 'part']).nullable(),
+  imported: importSource.pick({ program: true, id: true }).optional().describe('the transcript that it was made of'),
 });
 
 export const event = z.object({

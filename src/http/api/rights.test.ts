@@ -46,6 +46,7 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
     'servers forget': MACHINE,
     models: 'asks providers with the owner’s keys',
   },
+  import: 'reads files of the machine that it is called on',
   apply: 'changes the working tree of whoever sits there',
   ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'drops for good: asked for where the ledger is' },
   ...{ forget: 'destroys for good: asked for where the ledger is', 'sessions hold': HELD, 'sessions release': HELD },

@@ -1,11 +1,29 @@
 /** What is said of a session that was forked, where it begins and where it goes on. */
+import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
+import { readableDuration } from '../readable.ts';
 
 /** Where a session began, and with whose past. */
-export function sessionLine({ workspace, forked }: Payloads['session.started']): readonly ['detail' | 'info', string] {
+export function sessionLine({ workspace, forked, imported }: Payloads['session.started']): readonly ['detail' | 'info', string] {
+  if (imported !== undefined)
+    return ['info', `session made of a transcript of ${imported.program}, ${imported.id}, in ${workspace}`];
   if (forked === undefined) return ['detail', `session started in ${workspace}`];
   return ['info', `session forked from run ${forked.run}, behind ${forked.event}, in ${workspace}`];
 }
 
 export const reopenedText = ({ forked }: Payloads['run.reopened']): string =>
   forked === undefined ? 'goes on' : `forked from run ${forked.run}, behind ${forked.event}: goes on`;
+
+/** Under which terms a run goes on, when they are others than before. */
+export function termsText({ budget, model, maxTurns }: Payloads['run.reopened']): string {
+  const { usd, tokens, calls, wallMs } = budget ?? {};
+  const terms = [
+    ...(usd === undefined ? [] : [`at most $${usd}`]),
+    ...(tokens === undefined ? [] : [`at most ${counted(tokens, 'token')}`]),
+    ...(calls === undefined ? [] : [`at most ${counted(calls, 'model call')}`]),
+    ...(wallMs === undefined ? [] : [`at most ${readableDuration(wallMs)} of work`]),
+    ...(maxTurns === undefined ? [] : [`at most ${counted(maxTurns, 'turn')}`]),
+    ...(model === undefined ? [] : [`with ${model}`]),
+  ];
+  return terms.length === 0 ? '' : `: ${terms.join(', ')}`;
+}

@@ -10,8 +10,8 @@ import type { ExecutorProtocol } from '../../../src/executors/entry.ts';
 import { mayRun } from '../left-out.ts';
 import type { ServerCall } from '../models/script.ts';
 
-const MODULES = join(import.meta.dirname, '../../../tools/coding-agents/node_modules');
-const FOLDERS = [join(MODULES, '.bin'), join(MODULES, 'opencode-linux-x64/bin')];
+export const CODING_AGENTS_MODULES = join(import.meta.dirname, '../../../tools/coding-agents/node_modules');
+const FOLDERS = [join(CODING_AGENTS_MODULES, '.bin'), join(CODING_AGENTS_MODULES, 'opencode-linux-x64/bin')];
 export const CODING_AGENTS_PATH = FOLDERS.join(delimiter);
 
 export interface CodingAgent {

@@ -1,0 +1,130 @@
+/** Transcripts as the real programs wrote them: what becomes of their records, and that the sums are those of the programs. */
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import {
+  claudeFixture,
+  codexFixture,
+  importWorld,
+  opencodeFixture,
+  payloads,
+  totalsOf,
+} from '../../test/support/transcripts/fixtures.ts';
+import { foldRunTree, initialRunTree } from '../projections/run-tree.ts';
+import { createTranscripts } from '../projections/transcript.ts';
+
+it('of Claude Code: one answer for its lines, the sub-agent below its call, and what it says that it cost', async () => {
+  const world = importWorld();
+  const { session, counts } = await world.take(claudeFixture());
+  const events = await world.events(session);
+  expect(counts).toEqual({ runs: 3, answers: 7, results: 5, records: expect.any(Number) });
+  // The last `cost-state` of the transcript says the same.
+  expect(totalsOf(events)).toMatchObject({ inputTokens: 7_028, outputTokens: 378, cacheReadTokens: 1_400, nanoUsd: 22_974_000 });
+  expect(payloads(events, 'model.response').every(({ cost }) => cost?.estimated === true)).toBe(true);
+  expect(payloads(events, 'session.started')).toMatchObject([
+    { workspace: '/project', imported: { program: 'claude-code', version: '2.1.312' } },
+  ]);
+  const tree = events.reduce(foldRunTree, initialRunTree());
+  const nodes = [...tree.runs.values()].map(({ agent, state, verification }) => [agent, state, verification?.state]);
+  expect(nodes).toEqual([
+    ['claude-code', 'completed', 'unchecked'],
+    ['general-purpose', 'completed', 'unchecked'],
+    ['claude-code', 'completed', 'unchecked'],
+  ]);
+  expect(tree.roots).toHaveLength(2);
+  expect(payloads(events, 'run.ended').map(({ finalAgent, turns }) => [finalAgent, turns])).toEqual([
+    ['general-purpose', 2],
+    ['claude-code', 4],
+    ['claude-code', 1],
+  ]);
+  const [first] = payloads(events, 'model.response');
+  expect(first?.message.content.map(({ type }) => type)).toEqual(['text', 'tool-call', 'tool-call']);
+  expect(
+    payloads(events, 'file.diff').map(({ path, before, addedLines, removedLines }) => [
+      path,
+      before !== null,
+      addedLines,
+      removedLines,
+    ]),
+  ).toEqual([
+    ['a.txt', false, 2, 0],
+    ['a.txt', true, 1, 1],
+  ]);
+  expect(payloads(events, 'tool.result').filter(({ isError }) => isError)).toMatchObject([
+    { content: [{ text: expect.stringContaining('Exit code 3') }] },
+  ]);
+  const [setup] = payloads(events, 'session.config');
+  expect(setup?.system).toBe('You are an agent.');
+});
+
+it('of Codex: an answer took what the sum has grown by, and the sum of all is its last', async () => {
+  const world = importWorld();
+  const { session, counts } = await world.take(codexFixture());
+  const events = await world.events(session);
+  expect(counts).toMatchObject({ runs: 2, answers: 4, results: 2 });
+  expect(totalsOf(events)).toMatchObject({ inputTokens: 4_010, outputTokens: 210, cacheReadTokens: 800, unknownCalls: 4 });
+  expect(payloads(events, 'model.response').map(({ usage, requested }) => [usage.inputTokens, requested])).toEqual([
+    [1_001, 'here/gpt-5'],
+    [1_002, 'here/gpt-5'],
+    [1_003, 'here/gpt-5'],
+    [1_004, 'here/gpt-5'],
+  ]);
+  expect(payloads(events, 'run.started').map(({ input }) => input.content)).toEqual([
+    [{ type: 'text', text: 'Do the main thing' }],
+    [{ type: 'text', text: 'Once more' }],
+  ]);
+  expect(
+    payloads(events, 'run.ended').map(({ status, report, verification }) => [status, report.body, verification.state]),
+  ).toEqual([
+    ['completed', 'All is done.', 'unchecked'],
+    ['completed', 'All is done.', 'unchecked'],
+  ]);
+  expect(payloads(events, 'tool.result').map(({ isError }) => isError)).toEqual([true, undefined]);
+  expect(payloads(events, 'file.diff')).toMatchObject([{ path: 'b.txt', before: null, addedLines: 1 }]);
+});
+
+it('of opencode: each answer with what it cost by its own word', async () => {
+  const world = importWorld();
+  const path = opencodeFixture();
+  const { session, counts } = await world.take(path);
+  const events = await world.events(session);
+  expect(counts).toMatchObject({ runs: 2, answers: 4, results: 3 });
+  const database = new DatabaseSync(path, { readOnly: true });
+  const own = database.prepare('SELECT cost, tokens_input, tokens_output, tokens_cache_read FROM session').get();
+  database.close();
+  expect(own).toMatchObject({ cost: 0.013092, tokens_input: 3_214, tokens_output: 214, tokens_cache_read: 800 });
+  expect(totalsOf(events)).toMatchObject({
+    nanoUsd: 13_092_000,
+    inputTokens: 3_214 + 800,
+    outputTokens: 214,
+    cacheReadTokens: 800,
+  });
+  expect(payloads(events, 'tool.result').map(({ name, isError }) => [name, isError])).toEqual([
+    ['write', undefined],
+    ['edit', undefined],
+    ['bash', true],
+  ]);
+  expect(payloads(events, 'file.diff')).toMatchObject([{ path: 'a.txt', before: null, addedLines: 2 }]);
+});
+
+it('each stands in the ledger as a conversation does: a sound chain, times of its own, every call with a result', async () => {
+  const world = importWorld();
+  for (const path of [claudeFixture(), codexFixture(), opencodeFixture()]) {
+    const { session, events: count } = await world.take(path);
+    const events = await world.events(session);
+    expect(events).toHaveLength(count);
+    expect(events.at(-1)?.event_type).toBe('transcript.imported');
+    expect(events.slice(0, -1).every(({ timestamp }) => timestamp.startsWith('2026-11-18T20:25'))).toBe(true);
+    const transcripts = createTranscripts();
+    for (const event of events) transcripts.apply(event);
+    const last = events.findLast(({ event_type }) => event_type === 'run.started');
+    const messages = transcripts.of(last?.run_id ?? '');
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ type: 'text', text: 'All is done.' }] });
+    const called = messages.flatMap(({ role, content }) =>
+      role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.id] : [])) : [],
+    );
+    const given = messages.flatMap(({ role, content }) => (role === 'tool' ? content.map(({ id }) => id) : []));
+    expect(given).toEqual(called);
+    expect(called.length).toBeGreaterThan(1);
+  }
+  expect(await world.ledger.verify()).toMatchObject({ kind: 'sound', sessions: 3 });
+});
