@@ -90,6 +90,7 @@ describe('what programs read', () => {
     await call(0, 'fork', 'last', '--no-run');
     await call(0, 'import', codexFixture());
     await call(0, 'import', '--list');
+    await call(0, 'diff', 'last', 'last');
     await call(0, 'telemetry', 'status');
     await call(0, 'telemetry', 'backfill', 'last', '--output', 'spans.jsonl');
     await call(0, 'ps', '--all');

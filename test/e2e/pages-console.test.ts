@@ -161,6 +161,7 @@ describe('the pages', () => {
       'docs/answers.md': 3,
       'docs/artifacts.md': 1,
       'docs/cli.md': 5,
+      'docs/diff.md': 1,
       'docs/dispatch.md': 1,
       'docs/fork.md': 1,
       'docs/groups.md': 2,

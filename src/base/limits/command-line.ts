@@ -4,6 +4,15 @@ import { KIB, MIB, SECOND } from './units.ts';
 export const commandLineLimits = {
   /** Of each side of a difference; all of it is in `--json`. */
   differenceCharacters: 400,
+  /** Events of each of two runs that are held against each other. */
+  comparedEvents: 500_000,
+  /** Of each text in it, that many are kept to be shown; all of it is compared. */
+  comparedCharacters: 2_000,
+  /** Edits between what two runs did; more, and they are held against each other step by step. */
+  comparedEdits: 1_000,
+  comparedSteps: 1_000,
+  comparedTerms: 50,
+  comparedFiles: 1_000,
   projectSearchDepth: 64,
   runLookup: 10_000,
   completedRuns: 50,

@@ -49,6 +49,7 @@ export const jsonContract = {
   context: looking.requestContext,
   query: questions.queried,
   replay: comparing.replayed,
+  diff: comparing.comparedRuns,
   models: files.modelList,
   doctor: files.diagnosis,
   measure: runs.measured,

@@ -7,6 +7,7 @@ import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
 import type { ShowOptions } from '../commands/show.ts';
+import type { DiffOptions } from '../comparing/diff.ts';
 import type { DoctorOptions } from '../doctor/doctor.ts';
 import type { ModelsOptions } from '../doctor/models.ts';
 import type { OutputOptions } from '../drive/finish-run.ts';
@@ -159,10 +160,7 @@ function describeLooks(add: Add, perform: Perform): void {
       perform(async (context) => (await import('../commands/cost.ts')).costCommand(context, run, options)),
     );
   describeQuestions(add, perform);
-  json(add('replay <run>', 'play a run again over its recorded answers, and compare', 'troupe replay last')).action(
-    (run: string, options: JsonOption) =>
-      perform(async (context) => (await import('../comparing/replay.ts')).replayCommand(context, run, options)),
-  );
+  describeComparing(add, perform);
   json(add('models [provider]', 'models with prices and windows, and which one is used', 'troupe models openai'))
     .option('--offline', 'ask no provider: what the table of prices has')
     .action((provider: string | undefined, options: ModelsOptions) =>
@@ -184,6 +182,26 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('--offline', 'ask no model and no server at an address')
     .action((options: DoctorOptions) =>
       perform(async (context) => (await import('../doctor/doctor.ts')).doctorCommand(context, options)),
+    );
+}
+
+function describeComparing(add: Add, perform: Perform): void {
+  json(add('replay <run>', 'play a run again over its recorded answers, and compare', 'troupe replay last')).action(
+    (run: string, options: JsonOption) =>
+      perform(async (context) => (await import('../comparing/replay.ts')).replayCommand(context, run, options)),
+  );
+  json(
+    add(
+      'diff <run> <other>',
+      'hold two runs against each other: where they part, and what came of each',
+      'troupe diff 5018pa last',
+    ),
+  )
+    .option('--all', 'every step that differs, and not only the first')
+    .option('--prose', 'what agents say counts too')
+    .option('--exit-code', 'exit code 1 when they differ')
+    .action((run: string, other: string, options: DiffOptions) =>
+      perform(async (context) => (await import('../comparing/diff.ts')).diffCommand(context, run, other, options)),
     );
 }
 

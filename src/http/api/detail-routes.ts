@@ -1,14 +1,16 @@
 /** What a person looks at beside runs: how the server is, who there is, and who talks with whom. */
 import { z } from 'zod';
 import { fail } from '../../base/result.ts';
+import { compareRows } from '../../front/looking/compare-runs.ts';
 import { readAgent, readAgentGraph } from '../../front/project/agent-lines.ts';
 import { createHealth } from '../../front/project/health.ts';
 import { readAssistants, readThreads } from '../../front/project/session-threads.ts';
+import { comparedRuns } from '../../front/shapes/comparing.ts';
 import { agentDetail, agentGraph } from '../../front/shapes/files.ts';
 import { health } from '../../front/shapes/health.ts';
 import { assistantRow, sessionThreads } from '../../front/shapes/runs.ts';
-import { findVisibleSession } from '../../front/sight.ts';
-import { type RouteNeeds, value } from './needs.ts';
+import { findVisibleRun, findVisibleSession } from '../../front/sight.ts';
+import { type RouteNeeds, runIn, value } from './needs.ts';
 import { notFound } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
 
@@ -43,6 +45,24 @@ export function agentDetailRoutes({ project }: RouteNeeds): readonly Route[] {
       },
     }),
   ];
+}
+
+export function compareRoute(needs: RouteNeeds): Route {
+  const { project, clock } = needs;
+  return defineRoute({
+    ...{ method: 'GET', path: '/runs/{run}/compare/{other}', group: 'Runs', deed: 'look', answer: comparedRuns },
+    summary: 'Two runs held against each other, as `troupe diff` has them: where they part first, and what came of each.',
+    query: z.strictObject({ prose: z.enum(['yes', 'no']).default('no').describe('words of agents count too') }),
+    handle: async (asked) => {
+      const row = await runIn(needs, asked);
+      if (!row.ok) return row;
+      const other = await findVisibleRun(project.ledger, asked.caller, asked.param('other'));
+      if (other === undefined) return fail(notFound('such other run'));
+      const prose = asked.query.prose === 'yes';
+      const compared = await compareRows(project.ledger, row.value, other, { prose, now: clock.now() });
+      return compared.ok ? value(compared.value) : fail({ ...compared.error, status: 409 });
+    },
+  });
 }
 
 export function threadRoutes({ project, clock }: RouteNeeds): readonly Route[] {

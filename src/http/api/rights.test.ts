@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
   ...{ 'artifacts manifest': 'GET /runs/{run}/manifest', 'artifacts diff': 'GET /sessions/{session}/artifact/diff' },
   ...{ 'telemetry status': MACHINE, 'telemetry backfill': MACHINE },
   replay: 'is work for the processor of a server, and needs nothing of it but the ledger',
+  diff: 'GET /runs/{run}/compare/{other}',
   why: 'GET /runs/{run}/why',
   context: 'GET /runs/{run}/context',
   blame: 'reads a file of the machine that it is called on',

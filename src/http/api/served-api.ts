@@ -11,7 +11,7 @@ import { createHearing } from '../stream/deltas.ts';
 import { createOpenStreams } from '../stream/open-streams.ts';
 import type { Tokens } from '../tokens.ts';
 import { type ApiEndpoint, createApi } from './api.ts';
-import { agentDetailRoutes, healthRoute, threadRoutes } from './detail-routes.ts';
+import { agentDetailRoutes, compareRoute, healthRoute, threadRoutes } from './detail-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exampleRoutes } from './example-routes.ts';
 import { exportRoutes } from './export-routes.ts';
@@ -83,6 +83,6 @@ function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
     ...[...lookingRoutes(all, stopping), ...taskRoutes(all), ...executorRoutes(all), ...ruleRoutes(all)],
     ...(needs.examples === undefined ? [] : exampleRoutes(needs.examples)),
     ...(needs.documents === undefined ? [] : exportRoutes(all, needs.documents)),
-    ...[...groupRoutes(all), ...threadRoutes(all), healthRoute({ ...all, version: needs.version })],
+    ...[...groupRoutes(all), ...threadRoutes(all), compareRoute(all), healthRoute({ ...all, version: needs.version })],
   ];
 }

@@ -6,6 +6,7 @@ import type { RunEnd, RunHandle } from '../../../src/engine/port.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { userText } from '../../../src/events/messages.ts';
+import { compareRows } from '../../../src/front/looking/compare-runs.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import { type ReplayOutcome, replayRun } from '../../../src/replay/replay.ts';
@@ -83,12 +84,17 @@ export const playByHand: PlayScenario = async (scenario, stopAt) => {
 /** What was played is played again from its record, and must come to the same. */
 export const playOnEngine: PlayScenario = async (scenario, stopAt) => {
   let replayed: ReplayOutcome | undefined;
+  let isSame = false;
   const played = await playIn(
     async (options) => {
       const world = createWorld(options);
       const close = async (): Promise<void> => {
         const [latest] = await world.ledger.runs({ roots: true, limit: 1 });
         replayed = await replayRun(world.ledger, latest?.run ?? ROOT_RUN);
+        if (latest !== undefined) {
+          const compared = await compareRows(world.ledger, latest, latest, { prose: true, now: 0 });
+          isSame = compared.ok && compared.value.same && compared.value.counts.same > 0;
+        }
         await world.close();
       };
       return { ...world, close };
@@ -96,6 +102,7 @@ export const playOnEngine: PlayScenario = async (scenario, stopAt) => {
     scenario,
     stopAt,
   );
+  holds(isSame, 'It differs from itself.');
   holds(replayed?.kind === 'identical', `Played again: ${JSON.stringify(replayed)}`);
   return played;
 };
