@@ -74,6 +74,8 @@ export type TaskProgress = {
   readonly tests: string;
   /** Somebody is asked, or the work is paused: time does not count. */
   readonly waits: boolean;
+  /** A command is under way, such as a build that says nothing. */
+  readonly works?: boolean | undefined;
 };
 
 export interface TaskSupport {

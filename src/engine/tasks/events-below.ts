@@ -10,6 +10,7 @@ import type { Writes } from '../record/writes.ts';
 /** What says something about work and about who waits. */
 const TYPES: readonly EventType[] = [
   ...(['run.started', 'run.ended', 'file.diff', 'test.report', 'cli.run', 'cli.stdout', 'cli.stderr'] as const),
+  ...(['tool.call', 'tool.result', 'executor.call', 'executor.result'] as const),
   ...(['evidence.checked', 'artifact.manifest', 'task.captured', 'task.clarify', 'approval.asked', 'approval.answered'] as const),
 ];
 

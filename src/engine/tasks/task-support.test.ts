@@ -32,3 +32,33 @@ it('sees by the recorded changes that work moves on where the files are too many
   expect(after).not.toBe(before);
   expect(await seenTwice('the same')).toEqual(['the same', 'the same']);
 });
+
+it.each([
+  [{ event_type: 'tool.call', payload: { id: 'a', name: 'shell' } }, { event_type: 'tool.result', payload: { id: 'a' } }, true],
+  [
+    { event_type: 'tool.call', payload: { id: 'a', name: 'read' } },
+    { event_type: 'tool.result', payload: { id: 'a' } },
+    undefined,
+  ],
+  [
+    { event_type: 'executor.call', payload: { id: 'b', kind: 'execute' } },
+    { event_type: 'executor.result', payload: { id: 'b' } },
+    true,
+  ],
+  [{ event_type: 'tool.call', payload: { id: 'a', name: 'shell' } }, { event_type: 'run.ended', payload: {} }, true],
+])('sees a command that is under way, until it has ended or its run has: %j', async (begun, ended, works) => {
+  const run = 'run_1' as RunId;
+  const events: object[] = [];
+  const tree = {
+    places: { mark: async () => 'the same' },
+    writer: { flushed: async () => undefined },
+    ledger: { read: async ({ after = 0 }: { after?: number }) => (after === 0 ? [...events] : []) },
+    workspaceOf: () => '/w',
+  };
+  const support = taskSupport(tree as never, { run, started: {}, journal: { past: [] } } as never);
+  const terms = { place: { kind: 'in-place', path: '/w' } } as TaskTerms;
+  events.push({ ...begun, run_id: childRunId(run, 'work'), position: 1 });
+  expect((await support.progress('work', terms)).works).toBe(works);
+  events.push({ ...ended, run_id: childRunId(run, 'work'), position: 2 });
+  expect((await support.progress('work', terms)).works).toBeUndefined();
+});

@@ -122,7 +122,19 @@ async function progress(tree: SupportsTasks, node: DrivenRun, key: string, { pla
   // A place elsewhere, or with too many files, cannot be looked at: what was seen there is recorded.
   const mark = tree.travelsFrom === undefined ? await tree.places?.mark(place.path) : undefined;
   const files = mark ?? diffs.join('\n');
-  return { files, tests: tests.join('\n'), waits: waits(events) };
+  return { files, tests: tests.join('\n'), waits: waits(events), ...(works(events) ? { works: true } : {}) };
+}
+
+/** Whether a command was begun and has not ended. */
+function works(events: Awaited<ReturnType<typeof eventsBelow>>): boolean {
+  const open = new Set<string>();
+  for (const { event_type: type, payload, run_id: run } of events) {
+    if (type === 'tool.call' && payload.name === 'shell') open.add(`${run} ${payload.id}`);
+    if (type === 'executor.call' && payload.kind === 'execute') open.add(`${run} ${payload.id}`);
+    if (type === 'tool.result' || type === 'executor.result') open.delete(`${run} ${payload.id}`);
+    if (type === 'run.ended') for (const one of open) if (one.startsWith(`${run} `)) open.delete(one);
+  }
+  return open.size > 0;
 }
 
 /** Whether somebody is asked and has not answered, or the work stands still because somebody wants it to. */

@@ -5,12 +5,12 @@ import { isStalled, moved, noMotion } from './stall.ts';
 const MINUTE = 60_000;
 const PATIENCE = 5 * MINUTE;
 
-/** What is seen every minute: files and tests as words; `?` is somebody who is asked. */
+/** What is seen every minute: files and tests as words; `?` is somebody who is asked, `!` a command that is under way. */
 type Trace = readonly string[];
 
 const seen = (word: string) => {
-  const [files = '', tests = ''] = word.replace('?', '').split('|');
-  return { files, tests, waits: word.endsWith('?') };
+  const [files = '', tests = ''] = word.replace(/[?!]$/, '').split('|');
+  return { files, tests, waits: word.endsWith('?'), works: word.endsWith('!') };
 };
 
 /** The look at which it is stopped; none for who may go on. */
@@ -48,6 +48,8 @@ const MOVING: readonly (readonly [string, Trace])[] = [
   ['asked again and again', ['a', 'a?', 'a', 'a?', 'a', 'a?', 'a', 'a?', 'b', 'a?', 'c']],
   ['asked at once', [...times(30, '?'), 'a', 'b']],
   ['a long build between two changes', ['a', ...times(4, 'a'), 'b', ...times(4, 'b'), 'c', ...times(4, 'c')]],
+  ['a build of twelve minutes that shows nothing until it is done', ['a', ...times(12, 'a!'), 'b']],
+  ['an installation, and a look at what came of it', ['a', 'a', ...times(8, 'a!'), 'a', 'a', 'a', 'a|passed']],
   ['back to what it was, and then on', ['a', 'b', 'a', 'c', 'b', 'd', 'a', 'e']],
   ['a file that grows', Array.from({ length: 50 }, (_look, index) => 'x'.repeat(1 + Math.floor(index / 3)))],
   ['one change in the last moment, three times', [...times(5, 'a'), ...times(5, 'b'), ...times(5, 'c')]],
@@ -63,6 +65,13 @@ const STUCK: readonly (readonly [string, Trace, number])[] = [
   ['the same failing test for ever', times(20, 'a|fails 1'), 5],
   ['in a circle of three', Array.from({ length: 20 }, (_look, index) => `s${index % 3}`), 7],
   ['it moved once, long ago', ['a', ...times(20, 'b')], 6],
+  ['a command that never ends', ['a', ...times(30, 'a!')], 15],
+  [
+    'one short command after the other, and nothing comes of them',
+    Array.from({ length: 40 }, (_l, i) => (i % 4 ? 'a!' : 'a')),
+    15,
+  ],
+  ['nothing after a command', ['a', 'a!', 'a!', ...times(20, 'a')], 7],
   ['nothing after an answer', ['a', ...times(10, 'a?'), ...times(20, 'a')], 15],
 ];
 
