@@ -91,6 +91,8 @@ export interface ProjectConfig extends DotEnv {
   readonly assistants: NonNullable<Settings['assistants']>;
   /** How long artifacts are kept. */
   readonly artifacts: NonNullable<Settings['artifacts']>;
+  /** How long sessions are kept. */
+  readonly retention: NonNullable<Settings['retention']>;
   readonly serve: NonNullable<Settings['serve']>;
   readonly a2a: NonNullable<Settings['a2a']>;
   /** Where spans are sent, or why they cannot be; nobody wants it without one. */
@@ -217,6 +219,7 @@ async function settle(root: string, places: ConfigPlaces, project: SettingsFile,
     require: flags.require ?? near.require ?? far.require ?? 'unchecked',
     assistants: { ...far.assistants, ...near.assistants },
     artifacts: { ...far.artifacts, ...near.artifacts, keep: { ...far.artifacts?.keep, ...near.artifacts?.keep } },
+    retention: near.retention ?? far.retention ?? {},
     serve: { ...far.serve, ...near.serve },
     taskRedis: redisOf({ ...far.tasks, ...near.tasks }, env),
     a2a: { ...far.a2a, ...near.a2a },

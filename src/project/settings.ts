@@ -20,6 +20,7 @@ const models = z.union([
   z.array(z.string().min(1)).min(1).max(10),
 ]);
 const count = z.number().int().positive();
+const kept = z.union([z.literal('forever'), duration]);
 
 /** One caller of `troupe serve`. Its token is not in a file: a variable holds it, or the file has its hash. */
 const caller = z.strictObject({
@@ -134,6 +135,28 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       keep: z.partialRecord(z.enum(artifactTypes), z.union([z.literal('forever'), duration])).optional(),
       maxBytes: count.optional(),
+    })
+    .optional(),
+  /** How long sessions are kept; for ever, unless it is said. Collected by `troupe ledger gc`. */
+  retention: z
+    .strictObject({
+      sessions: kept.optional(),
+      /** The first that fits a session holds. */
+      rules: z
+        .array(
+          z
+            .strictObject({
+              agent: z.string().min(1).optional(),
+              tag: z.string().min(1).optional(),
+              session: z.string().min(1).optional(),
+              sessions: kept,
+            })
+            .refine(({ agent, tag, session }) => (agent ?? tag ?? session) !== undefined, {
+              error: 'must say of which agent, tag or session',
+            }),
+        )
+        .max(limits.retentionRules)
+        .optional(),
     })
     .optional(),
   /** Where copies of tasks are kept for others; the ledger has every task anyway. */

@@ -77,3 +77,15 @@ function twoDigits(size: number): string {
   const digits = Math.min(9, 1 - Math.floor(Math.log10(size)));
   return size.toFixed(digits).replace(/0+$/, '');
 }
+
+const AGE_UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const;
+
+/** The largest unit only: `45s`, `12m`, `3h`, `5d`. */
+export function readableAge(milliseconds: number): string {
+  const unit = AGE_UNITS.find(([, size]) => milliseconds >= size);
+  return unit === undefined ? `${Math.floor(milliseconds / 1_000)}s` : `${Math.floor(milliseconds / unit[1])}${unit[0]}`;
+}

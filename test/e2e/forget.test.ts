@@ -125,3 +125,48 @@ describe('troupe forget', () => {
     expectErrorObject(await project.look('forget', 'last', '--yes', '--json'), 'session_unfinished');
   });
 });
+
+describe('ledger gc', () => {
+  const settings = [
+    'retention:',
+    '  sessions: 1ms',
+    '  rules:',
+    '    - { agent: keeper, sessions: forever }',
+    '    - { tag: law, sessions: 90d }',
+  ].join('\n');
+  const named = (name: string, more = ''): string => `---\nname: ${name}\n${more}---\nYou are ${name}.\n`;
+
+  it('follows the settings, shows why each session stays, and keeps everything without them', async () => {
+    await using project = await createTestProject('', AGENT);
+    for (const [name, more] of [['keeper'], ['lawyer', 'tags: [law]\n'], ['anybody'], ['held'], ['pinned']] as const) {
+      await project.write(`agents/${name}.md`, named(name, more));
+      await project.script({ text: `${name} is done.` });
+      expect(await project.look('run', name, `For ${name}.`, '--quiet')).toMatchObject({ code: 0 });
+      if (name === 'held') await project.look('sessions', 'hold', 'last', '--reason', 'case 12');
+      if (name === 'pinned') await project.look('sessions', 'pin', 'last');
+    }
+    const everything = await project.look('ledger', 'gc', '--yes', '--json');
+    expect(objectIn(everything.out)).toMatchObject({ sessions: [], payloads: 0 });
+    await project.write('troupe.yaml', `${settings}\n`);
+    const planned = await project.look('ledger', 'gc');
+    expect(planned).toMatchObject({ code: 0 });
+    for (const why of ['kept for ever, as rule 1 says', 'kept for 90d, as rule 2 says', 'case 12', 'pinned'])
+      expect(planned.out).toContain(why);
+    expect(planned.out).toMatch(/^goes {3}ses_\w+$/m);
+    expect(planned.out).toMatch(/would collect \d+ payloads \(.*\) of 1 session; do it with --yes/);
+    const collected = objectIn((await project.look('ledger', 'gc', '--yes', '--json')).out);
+    expect(collected).toMatchObject({ sessions: [expect.any(String)], dryRun: false });
+    expect(collected['stays']).toHaveLength(4);
+    const prompts = JSON.parse((await project.look('sessions', '--json')).out) as { agent: string; prompt: string | null }[];
+    expect(prompts.filter(({ prompt }) => prompt === null).map(({ agent }) => agent)).toEqual(['anybody']);
+    expect(await project.look('ledger', 'verify')).toMatchObject({ code: 0, out: expect.stringContaining('collected') });
+    const older = objectIn((await project.look('ledger', 'gc', '--older-than', '30d', '--json')).out);
+    expect(older).toMatchObject({ sessions: [] });
+  });
+
+  it('refuses a rule that is for nobody', async () => {
+    await using project = await createTestProject('retention: { rules: [{ sessions: 1d }] }\n', AGENT);
+    const refused = await project.look('ledger', 'gc');
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('must say of which agent, tag or session') });
+  });
+});

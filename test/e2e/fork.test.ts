@@ -90,6 +90,15 @@ describe('a fork', () => {
     expect(prompt.kept.calls).toBe(0);
   });
 
+  it('names files that others have changed since, where nobody recorded what they held', async () => {
+    await using project = await played(true);
+    expect((await project.look('fork', 'last', '--no-run', '--json')).out).not.toContain('old.txt');
+    await project.write('old.txt', 'as it is now\n');
+    const forked = await project.look('fork', 'last', '--at', 'turn 2', '--no-run', '--json');
+    const said = expect.stringMatching(/as they are now: .*old\.txt/);
+    expect(objectIn(forked.out)).toMatchObject({ notes: [said] });
+  });
+
   it('says which files it cannot have as they were, and takes a folder as it is', async () => {
     await using project = await played(false);
     await writeFile(join(project.folder, 'new.txt'), 'of a person\n');

@@ -40,6 +40,7 @@ export const ledgerLimits = {
   forgetFileBytes: 64 * MIB,
   forgetTextLeast: 4,
   holdReasonCharacters: 500,
+  retentionRules: 100,
   bucketMs: 10 * SECOND,
   bucketBodyMs: 60 * SECOND,
   bucketRemoveMs: 3 * SECOND,

@@ -3,18 +3,21 @@
 import { parseDuration } from '../../agents/definition/duration.ts';
 import { artifactRetention } from '../../artifacts/retention.ts';
 import { createIds, type Ids } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
+import { collectBy, retentionVerdicts } from '../../front/forgetting/retention.ts';
 import { type LedgerAddress, parseLedgerAddress, unknownAddress } from '../../ledger/address.ts';
 import { type CopyReport, copyLedger } from '../../ledger/copy/copy.ts';
 import { openCopyStore, openLedger } from '../../ledger/open.ts';
-import type { VerifyReport } from '../../ledger/port.ts';
+import type { GcReport, VerifyReport } from '../../ledger/port.ts';
 import { addKey, SEAL_VARIABLE, sealKeyFile } from '../../ledger/seals/keys.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { damageFix, damageText, driftText } from '../doctor/ledger-damage.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
+import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 
 export async function ledgerStatsCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
@@ -83,27 +86,46 @@ export async function ledgerRebuildCommand(context: CommandContext, options: Jso
 }
 
 export interface GcOptions extends JsonOption {
-  readonly olderThan: string;
+  readonly olderThan?: string | undefined;
   readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
 }
 
 /** Payloads of old sessions go; the events stay, so the chain still verifies. Nothing goes without `--yes`. */
 export async function ledgerGcCommand(context: CommandContext, options: GcOptions): Promise<ExitCode> {
-  const olderThanMs = parseDuration(options.olderThan);
-  if (olderThanMs === undefined) throw usageError(`--older-than ${options.olderThan} is not a duration`, 'write 30d, 12h or 90m');
+  const { olderThan } = options;
+  const older = olderThan === undefined ? undefined : parseDuration(olderThan);
+  if (olderThan !== undefined && older === undefined)
+    throw usageError(`--older-than ${olderThan} is not a duration`, 'write 30d, 12h or 90m');
   const dryRun = options.dryRun === true || options.yes !== true;
   return withProject(context, { readOnly: dryRun }, async ({ ledger, config }) => {
+    const now = context.clock.now();
     const attachments = await artifactRetention(ledger, context.clock, config.artifacts);
-    const report = await ledger.gc({ olderThanMs, now: context.clock.now(), dryRun, attachments });
-    if (options.json) printJson(context, 'ledger gc', report);
-    else {
-      const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
-      const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
-      context.terminal.out.line(report.dryRun ? `would collect ${what}; do it with --yes` : `collected ${what}`);
-    }
+    const retention = { ...config.retention, ...present({ sessions: older }) };
+    const verdicts = await retentionVerdicts(ledger, retention, now);
+    const report = await collectBy(ledger, verdicts, { now, dryRun, attachments });
+    const went = new Set<string>(report.sessions);
+    const stays = verdicts.filter(({ session }) => !went.has(session)).map(({ session, why }) => ({ session, why }));
+    if (options.json) printJson(context, 'ledger gc', { ...report, stays });
+    else sayCollected(context, report, stays);
     return exitCodes.completed;
   });
+}
+
+function sayCollected(
+  { terminal: { out, progress } }: CommandContext,
+  report: GcReport,
+  stays: readonly { readonly session: string; readonly why: string }[],
+): void {
+  const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
+  const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
+  if (report.dryRun) {
+    for (const session of report.sessions.slice(0, SHOWN_ROWS)) out.line(`goes   ${session}`);
+    for (const { session, why } of stays.slice(0, SHOWN_ROWS)) out.line(`stays  ${session}  ${safeLine(why)}`);
+    if (Math.max(report.sessions.length, stays.length) > SHOWN_ROWS)
+      progress.prose(`at most ${SHOWN_ROWS} of each are listed; all of them: --json`);
+  }
+  out.line(report.dryRun ? `would collect ${what}; do it with --yes` : `collected ${what}`);
 }
 
 export interface CopyCommandOptions extends JsonOption {

@@ -7,7 +7,7 @@
 import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { PsRow } from '../../front/run-rows.ts';
-import { readableDuration, readableMoney } from '../../projections/readable.ts';
+import { readableAge, readableDuration, readableMoney } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { cutToWidth, textWidth, wrapToWidth } from '../terminal/text-width.ts';
 import { tableLines } from '../view/table.ts';
@@ -155,16 +155,4 @@ const tookOf = ({ startedAt, endedAt }: PsRow): string => (endedAt === null ? '-
 export function costCell(cost: PsRow['cost']): string {
   if (cost === null || (cost.nanoUsd === 0 && cost.unknownCalls > 0)) return '?';
   return `${readableMoney(cost.nanoUsd)}${cost.unknownCalls > 0 ? '+?' : ''}`;
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-] as const;
-
-/** The largest unit only: `45s`, `12m`, `3h`, `5d`. */
-export function readableAge(milliseconds: number): string {
-  const unit = UNITS.find(([, size]) => milliseconds >= size);
-  return unit === undefined ? `${Math.floor(milliseconds / 1_000)}s` : `${Math.floor(milliseconds / unit[1])}${unit[0]}`;
 }

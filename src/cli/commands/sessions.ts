@@ -5,11 +5,12 @@ import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { programNames } from '../../events/going-on.ts';
 import { type ListedSessions, readSessions, type SessionRow } from '../../front/session-rows.ts';
+import { readableAge } from '../../projections/readable.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
-import { costCell, readableAge } from './ps-table.ts';
+import { costCell } from './ps-table.ts';
 
 export interface SessionsOptions extends JsonOption {
   readonly all?: boolean | undefined;

@@ -38,11 +38,11 @@ export function describeLedger(ledger: Command, perform: Perform): void {
     addTo(
       ledger,
       'gc',
-      'drop the payloads of old sessions; shows what it would do unless --yes',
+      'drop the payloads of sessions as the settings say; shows it unless --yes',
       'troupe ledger gc --older-than 30d',
     ),
   )
-    .option('--older-than <duration>', 'sessions without an event for so long', '30d')
+    .option('--older-than <duration>', 'sessions without an event for so long, in place of retention.sessions')
     .option('--dry-run', 'only show')
     .option('-y, --yes', 'do it')
     .action((options: GcOptions) =>

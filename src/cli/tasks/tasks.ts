@@ -1,4 +1,5 @@
 /** `troupe tasks`: root runs as others see them through A2A. */
+
 import { codeOf, TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
@@ -6,12 +7,12 @@ import { sentence } from '../../base/wording.ts';
 import { taskLineOf } from '../../front/project/tasks.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { loadConfig } from '../../project/config.ts';
+import { readableAge } from '../../projections/readable.ts';
 import type { TaskContext, TaskMessage } from '../../projections/tasks/task-json.ts';
 import { isTerminalTask, type TaskState } from '../../projections/tasks/task-states.ts';
 import { type RootTask, taskOfRun } from '../../projections/tasks/tasks.ts';
 import { createLedgerTasks, storedTask, tasksOfRun } from '../../tasks/ledger-tasks.ts';
 import type { StoredTask, TaskPage, TaskReader } from '../../tasks/port.ts';
-import { readableAge } from '../commands/ps-table.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';

@@ -102,9 +102,10 @@ async function textOfFile(whole: string, file: string, changes: readonly BlamedC
 const usage = (message: string, fix: string): Failure => ({ code: 'usage', message, fix });
 
 async function changesOf(ledger: Reads, path: string, whole: string): Promise<readonly BlamedChange[]> {
-  const rows = await ledger.runs({ limit: limits.runLookup });
+  // Of the list of runs only the names are held: every session is looked at, however many there are.
+  const roots = await ledger.runs({ roots: true, limit: Number.MAX_SAFE_INTEGER });
   const changes: BlamedChange[] = [];
-  for (const session of new Set(rows.map((row) => row.session))) {
+  for (const session of new Set(roots.map((row) => row.session))) {
     const runs = new Map<string, EventOf<'run.started'>>();
     try {
       for await (const event of readEvents(ledger, { session, types: ['run.started', 'file.diff'] })) {

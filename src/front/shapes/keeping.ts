@@ -44,6 +44,7 @@ export const collected = z.object({
   sessions: z.array(z.string()),
   payloads: count,
   bytes: count,
+  stays: z.array(z.object({ session: z.string(), why: z.string() })).describe('sessions that keep what they hold'),
   dryRun: z.boolean().describe('nothing was dropped'),
 });
 

@@ -34,6 +34,9 @@ export interface PastFolder {
   readonly notes: readonly string[];
 }
 
+/** How many files are named at once. */
+const SHOWN = 5;
+
 /** Below the places of tasks: nobody sweeps what is of no session. */
 const FORKS = 'forks';
 
@@ -46,7 +49,31 @@ export async function makePastFolder(options: WorkspaceOptions, wanted: WantedFo
   if (!made.ok) return made;
   const wrong = await layFiles(made.value.folder, files);
   if (wrong !== undefined) return fail(wrong);
-  return ok({ folder: made.value.folder, notes: [...notes, ...made.value.notes] });
+  const since = await changedSince(options, wanted, new Set(changes.map(({ path }) => path)));
+  return ok({ folder: made.value.folder, notes: [...notes, ...since, ...made.value.notes] });
+}
+
+/**
+ * Files that the session never changed and somebody has touched since then: nobody recorded what they held. That one was removed
+ * meanwhile cannot be seen.
+ */
+async function changedSince(
+  { environment }: Pick<WorkspaceOptions, 'environment'>,
+  { ledger, session, position, workspace }: WantedFolder,
+  recorded: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  const [event] = await ledger.read({ session, after: position - 1, limit: 1 });
+  const listed = await workspaceFiles(workspace, environment, limits.forkFiles);
+  if (event === undefined || !listed.ok) return [];
+  const then = Date.parse(event.timestamp);
+  const found: string[] = [];
+  for (const path of listed.value) {
+    const facts = recorded.has(path) ? undefined : await lstat(join(workspace, path)).catch(() => undefined);
+    if (facts !== undefined && facts.ctimeMs > then) found.push(path);
+  }
+  if (found.length === 0) return [];
+  const more = found.length > SHOWN ? `, and ${found.length - SHOWN} more` : '';
+  return [`changed since then by somebody else, and as they are now: ${found.slice(0, SHOWN).join(', ')}${more}`];
 }
 
 export interface WantedCopy extends WantedFolder {
@@ -85,8 +112,6 @@ export async function copyPastFiles(
   const wrong = await layFiles(target, laid);
   return wrong === undefined ? ok(notes) : fail(wrong);
 }
-
-const SHOWN = 5;
 
 function notAsTheyWere(lost: readonly string[]): Failure {
   const more = lost.length > SHOWN ? `, and ${lost.length - SHOWN} more` : '';
