@@ -26,6 +26,8 @@ import { addSpending, type CallCosts, noSpending, spendingIn } from './costs.ts'
 import { countCalls, type DoingsBelow, type EndedCall, goneCalls, nothingBelow } from './doings.ts';
 import { foldGroups, type GroupsProgress, initialGroups } from './patterns/group-progress.ts';
 import { filesMerged, type NotesForNext, noteForNext } from './patterns/pattern-lines.ts';
+import { firstLine } from './readable.ts';
+import { requestLine } from './request-text.ts';
 import { askedFor, type CallsOfRun, callsAfter, callsTurnedAway, callsWith } from './tool-uses.ts';
 
 export type CutBy = 'maxOutputTokens' | 'peerAnswerBytes' | 'peerArtifacts';
@@ -56,6 +58,8 @@ export interface RunNode extends CallsOfRun {
   readonly boundedBy: CutBy | null;
   /** Names of open waits: the run needs an answer from a person. */
   readonly waits: readonly string[];
+  /** What each of these asks, in one line. */
+  readonly asks: readonly string[];
   readonly toolCalls: number;
   readonly ended: readonly EndedCall[];
   /** Calls that were not made because their exact arguments are gone. */
@@ -227,6 +231,7 @@ function startRun(tree: RunTree, event: EventOf<'run.started'>): RunTree {
     cutBy: null,
     boundedBy: null,
     waits: [],
+    asks: [],
     toolCalls: 0,
     ended: [],
     gone: 0,
@@ -322,12 +327,9 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
       return isToldUnread(event.payload) ? { ...node, unread: [...node.unread, event.payload.content] } : node;
     case 'approval.asked':
     case 'task.clarify':
-      return withWaits(node, [...node.waits.filter((wait) => wait !== event.payload.wait), event.payload.wait]);
+      return withWait(withoutWait(node, event.payload.wait), event.payload.wait, askedIn(event));
     case 'approval.answered':
-      return withWaits(
-        node,
-        node.waits.filter((wait) => wait !== event.payload.wait),
-      );
+      return withoutWait(node, event.payload.wait);
     default: {
       const note = noteForNext(event);
       const merged = filesMerged(event);
@@ -342,10 +344,25 @@ const withSpending = (node: RunNode, event: LedgerEvent): RunNode => ({
   spent: addSpending(node.spent, spendingIn(event) ?? noSpending()),
 });
 
-function withWaits(node: RunNode, waits: readonly string[]): RunNode {
-  if (node.endedAt !== null) return node;
-  const state = waits.length > 0 ? 'waiting' : node.state === 'waiting' ? 'running' : node.state;
-  return { ...node, waits, state };
+const ASKED_CHARACTERS = 200;
+
+/** In one line, with what is invisible in it spelled out. */
+function askedIn(event: EventOf<'approval.asked' | 'task.clarify'>): string {
+  if (event.event_type === 'task.clarify') return firstLine(event.payload.question, ASKED_CHARACTERS);
+  const { tool, input, preview } = event.payload;
+  return firstLine(`${tool} ${requestLine({ input, preview })}`, ASKED_CHARACTERS);
+}
+
+const withWait = (node: RunNode, wait: string, asks: string): RunNode =>
+  node.endedAt !== null
+    ? node
+    : { ...node, waits: [...node.waits, wait], asks: [...node.asks, asks], state: 'waiting' };
+
+function withoutWait(node: RunNode, wait: string): RunNode {
+  const at = node.waits.indexOf(wait);
+  if (node.endedAt !== null || at < 0) return node;
+  const [waits, asks] = [node.waits.toSpliced(at, 1), node.asks.toSpliced(at, 1)];
+  return { ...node, waits, asks, state: waits.length === 0 && node.state === 'waiting' ? 'running' : node.state };
 }
 
 /** The end that it had is not its end any more. */
@@ -371,5 +388,5 @@ function endedNode(node: RunNode, event: EventOf<'run.ended'>, at: number): RunN
   const { status, report, finalAgent, error, verification } = event.payload;
   const finalRun = (event.payload.finalRun as RunId | undefined) ?? node.run;
   const ended = { state: status, endedAt: at, report, finalAgent, finalRun, error: error ?? null, verification };
-  return { ...node, ...ended, asking: null, tools: [], waits: [] };
+  return { ...node, ...ended, asking: null, tools: [], waits: [], asks: [] };
 }

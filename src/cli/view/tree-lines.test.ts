@@ -73,6 +73,28 @@ it('says of a run that it waits while all that it waits for asks somebody, and t
   expect(bossLine()).toMatch(/^● boss {2}running w1, w2, shell/);
 });
 
+it('says of several that ask what each of them asks, within the width, and of one alone nothing more', () => {
+  const list = eventList();
+  started(list, 'boss');
+  for (const name of ['w1', 'w2']) {
+    const call = list.add('tool.call', { turn: 1, id: name, name, replay: 'safe' });
+    started(list, name, { origin: { kind: 'call', parent: ROOT, reason: 'r' } }, { run: run(name), cause: call.position });
+  }
+  const lines = (width: number) => treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, { ...look, width });
+  const input = { command: `rm -rf /tmp/\u202ex ${'y'.repeat(300)}\nls` };
+  list.add('approval.asked', { wait: 'a', tool: 'shell', input, why: 'w1 wants to use shell' }, { run: run('w1') });
+  expect(lines(60).join('\n')).not.toContain('asks:');
+  list.add('task.clarify', { wait: 'b', question: 'Which one?\nThis?' }, { run: run('w2') });
+  const asks = lines(60).filter((line) => line.includes('asks:'));
+  expect(asks).toEqual([
+    expect.stringMatching(/^│ {3,4}asks: shell rm -rf \/tmp\/⟨U\+202E⟩x y+…$/u),
+    expect.stringMatching(/^ {4,5}asks: Which one\?/),
+  ]);
+  for (const line of lines(60)) expect(textWidth(line)).toBeLessThanOrEqual(60);
+  list.add('approval.answered', { wait: 'a', answer: { kind: 'denied' } }, { run: run('w1') });
+  expect(lines(60).join('\n')).not.toContain('asks:');
+});
+
 const look = { now: 0, width: 120, paint, calls: 100, notes: true };
 const withoutFacts = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => line.replace(/(?<=[\w)]) {2}.*?(?= “|$)/u, ''));

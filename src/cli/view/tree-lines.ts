@@ -61,6 +61,7 @@ export function treeLines(tree: RunTree, root: RunId, look: TreeLook): readonly 
   const start = tree.runs.get(root);
   if (start === undefined) return [];
   const callsEach = Math.floor((look.calls ?? CALLS_SHOWN) / Math.max(1, subtree(tree, root).length));
+  const severalAsk = subtree(tree, root).reduce((count, { waits }) => count + waits.length, 0) > 1;
   const lines: string[] = [];
   const pending: (Guides & { readonly item: TreeItem })[] = [
     { item: { kind: 'run', node: start, position: 0 }, own: '', below: '' },
@@ -68,6 +69,7 @@ export function treeLines(tree: RunTree, root: RunId, look: TreeLook): readonly 
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { item, own, below } = next;
     lines.push(...itemLines(tree, item, start, { own, below }, look));
+    if (severalAsk && item.kind === 'run') lines.push(...asksLines(item.node, below, look));
     const items = look.brief === true && item.kind === 'cycle' && item.over ? [] : itemsBelow(tree, item, callsEach);
     const placed = items.map((child, index) => {
       const last = index === items.length - 1;
@@ -135,6 +137,13 @@ function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, l
   if (look.notes !== true) return [room < NOTE_WIDTH_MIN ? line : `${line} ${cutToWidth(note, room)}`];
   const guide = `${guides.below}${node.children.length > 0 ? '│ ' : '  '}`;
   return [line, `${look.paint.dim(guide)}${cutToWidth(note, Math.max(1, look.width - textWidth(guide)))}`];
+}
+
+/** Where several ask at once, what each of them asks: the question that is put is one of them. */
+function asksLines({ asks, children }: RunNode, below: string, { paint, width }: TreeLook): readonly string[] {
+  const guide = `${below}${children.length > 0 ? '│ ' : '  '}`;
+  const room = Math.max(1, width - textWidth(guide));
+  return asks.map((text) => `${paint.dim(guide)}${cutToWidth(`asks: ${safeLine(text)}`, room)}`);
 }
 
 function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, look: TreeLook): string {
