@@ -88,18 +88,56 @@ describe('keys at the question', () => {
       expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
     }
     await using leaving = sitDown(project, ['inbox']);
+    await leaving.sees('which first?');
+    expect(leaving.screen()).toMatch(/1 {2}\S+ ago · w · \w{6} *\n {3}shell: touch one *\n2 {2}\S+ ago · w · \w{6} *\n {3}shell: touch two/);
+    leaving.type('\r');
     await leaving.sees('allow? yes, always');
     leaving.type('\u0003');
     expect(await leaving.ended).toBe(130);
     expect(leaving.screen().match(/wants to use shell/g)).toHaveLength(1);
     await using passing = sitDown(project, ['inbox']);
+    await passing.sees('which first?');
+    passing.type('\r');
     await passing.sees('| touch one');
     await passing.sees('allow? yes, always');
     passing.type('\u0004');
-    await passing.sees(/touch two[\s\S]*allow\? yes, always/);
+    await passing.sees(/\| touch two[^]*allow\? yes, always/);
     passing.type('\u0004');
     expect(await passing.ended).toBe(0);
     expect(passing.screen()).toContain('2 questions left open');
+  });
+
+  it('the inbox lists what there is, and any of it can be answered first', async () => {
+    await using project = await createTestProject('', WORKER);
+    for (const name of ['one', 'two', 'three']) {
+      await project.script(...asksFor({ name: 'shell', input: { command: `touch ${name}` } }));
+      expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
+    }
+    await using person = sitDown(project, ['inbox'], { rows: 50 });
+    await person.sees('3  ');
+    await person.sees('which first?');
+    person.type('4\r');
+    await person.sees('none of the numbers');
+    await person.sees(/none of the numbers[^]*which first\?/);
+    person.type('2\r');
+    await person.sees('| touch two');
+    await person.sees('allow? yes, always');
+    person.type('no\r');
+    // Of the two that are left the younger one is the second now.
+    await person.sees(/: no\b[^]*which first\?/);
+    person.type('2\r');
+    await person.sees('| touch three');
+    await person.sees(/touch three\s+always[^]*allow\?/);
+    person.type('no\r');
+    // The last one is no choice.
+    await person.sees('| touch one');
+    await person.sees(/touch one\s+always[^]*allow\?/);
+    person.type('\u0004');
+    expect(await person.ended).toBe(0);
+    expect(person.screen()).toContain('1 question left open');
+    await using looking = sitDown(project, ['inbox', '--list']);
+    expect(await looking.ended).toBe(0);
+    expect(looking.screen()).toMatch(/touch one[\s\S]*troupe approve/);
   });
 });
 

@@ -22,9 +22,11 @@ async function underWay(project: TestProject): Promise<AtKeyboard> {
     expect(await project.look('run', 'w', 'Go.')).toMatchObject({ code: 5 });
   }
   const person = sitDown(project, ['inbox'], { rows: 50 });
-  await person.sees(/echo begun[\s\S]*allow\? yes, always/);
+  await person.sees('which first?');
+  person.type('\r');
+  await person.sees(/\| echo begun[^]*allow\? yes, always/);
   person.type('yes\r');
-  await person.sees(/touch two[\s\S]*allow\? yes, always/);
+  await person.sees(/\| touch two[^]*allow\? yes, always/);
   await eventually(() =>
     access(join(project.folder, 'effects')).then(
       () => true,

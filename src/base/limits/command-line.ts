@@ -44,6 +44,7 @@ export const commandLineLimits = {
   /** Longer than terminals keep back that their window has another size. */
   resizeSettlesMs: 300,
   inboxLookMs: 250,
+  inboxListed: 100,
   inboxTakeUpMs: 1_500,
   /** Whoever has answered a run that another process ends waits so long for that end. */
   cancelEndsMs: 30_000,

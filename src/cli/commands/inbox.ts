@@ -15,7 +15,6 @@ import { type InboxItem, inboxValue, readInbox } from '../../front/inbox.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
-import { readableDuration } from '../../projections/readable.ts';
 import { askPerson } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
@@ -25,12 +24,18 @@ import { type CommandContext, callOf, type JsonOption, printJson, withProject } 
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { proseLines } from '../terminal/text-width.ts';
-import { askerOf, waitLines } from '../view/run-summary.ts';
+import { waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
+import { headLine, pick } from './inbox-list.ts';
 
-export async function inboxCommand(context: CommandContext, { json }: JsonOption): Promise<ExitCode> {
+export interface InboxOptions extends JsonOption {
+  /** Only look, also where answers could be given. */
+  readonly list?: true;
+}
+
+export async function inboxCommand(context: CommandContext, { json, list }: InboxOptions): Promise<ExitCode> {
   const { terminal } = context;
-  const answers = json !== true && terminal.interactive;
+  const answers = json !== true && list !== true && terminal.interactive;
   try {
     return await withProject(context, { readOnly: !answers }, async (project) => {
       if (answers) return await answerAll(context, project);
@@ -49,16 +54,13 @@ export async function inboxCommand(context: CommandContext, { json }: JsonOption
   }
 }
 
-const headLine = ({ wait, path, ageMs }: InboxItem): string =>
-  `${readableDuration(ageMs)} ago · ${[...path.slice(0, -1).map(safeLine), askerOf(wait)].join(' › ')} · ${shortId(wait.run)}`;
-
 function itemLines(context: CommandContext, items: readonly InboxItem[], item: InboxItem): readonly string[] {
   const beside = items.filter(({ wait }) => wait.run === item.wait.run).map(({ wait }) => wait);
   const own = waitLines(beside, callOf(context));
   return [headLine(item), ...(beside.length === 1 ? own : waitLines([item.wait], callOf(context)))];
 }
 
-/** Asks about one after the other, and has what nobody else drives go on here, until nothing is left to ask or to wait for. */
+/** Shows what there is and asks about what they pick, or one after the other; has what nobody else drives go on here, until nothing is left to ask or to wait for. */
 async function answerAll(context: CommandContext, project: Project): Promise<ExitCode> {
   const { terminal, clock } = context;
   const driven = createDriven(context, project);
@@ -71,10 +73,16 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
     leaving.abort();
   });
   let asked = 0;
+  let oneByOne = false;
   try {
     while (!leaving.signal.aborted) {
-      const [next] = (await readInbox(project, context.clock.now())).filter(({ wait }) => !left.has(keyOf(wait)));
+      const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => !left.has(keyOf(wait)));
       for (const line of driven.news()) terminal.progress.line(line);
+      const picked = oneByOne || open.length < 2 ? 'all' : await pickedAmong(context, open, leaving.signal);
+      if (leaving.signal.aborted) break;
+      if (picked === undefined) for (const { wait } of open) left.add(keyOf(wait));
+      oneByOne ||= picked === 'all' && open.length > 1;
+      const next = picked === 'all' ? open[0] : picked;
       if (next !== undefined) {
         asked += 1;
         if ((await answerOne(context, project, next, leaving.signal)) === 'answered') driven.goOn(next);
@@ -94,6 +102,11 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   if (open > 0) terminal.progress.line(`${counted(open, 'question')} left open`);
   else terminal.progress.line(asked === 0 ? 'nothing waits for you' : 'nothing else waits for you');
   return exitCodes.completed;
+}
+
+async function pickedAmong({ terminal }: CommandContext, open: readonly InboxItem[], leaving: AbortSignal) {
+  const desk = createDesk(terminal, createSilentView(terminal.progress), leaving);
+  return await pick(desk, open, () => terminal.progress.width());
 }
 
 /** Whoever leaves is asked nothing more. What they have allowed goes on to its end, or to its next question. */

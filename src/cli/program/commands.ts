@@ -19,6 +19,7 @@ import type { ConsoleLinkOptions } from '../serving/console-link.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
+import type { InboxOptions } from '../commands/inbox.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseShare } from '../terminal/parse-option.ts';
 import { describeArtifacts } from './artifact-commands.ts';
@@ -133,7 +134,12 @@ function describeLooks(add: Add, perform: Perform): void {
     .option('-n, --limit <count>', 'at most so many', parseCount)
     .action((options: PsOptions) => perform(async (context) => (await import('../commands/ps.ts')).psCommand(context, options)));
   describeSessions(add, perform);
-  json(add('inbox', 'everything that waits for you, and a place to answer it', 'troupe inbox')).action((options: JsonOption) =>
+  json(
+    add('inbox', 'everything that waits for you, and a place to answer it', 'troupe inbox').option(
+      '--list',
+      'only list it, also on a terminal',
+    ),
+  ).action((options: InboxOptions) =>
     perform(async (context) => (await import('../commands/inbox.ts')).inboxCommand(context, options)),
   );
   json(add('show <run>', 'show a run: tree, cost, result', 'troupe show last'))
