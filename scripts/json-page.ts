@@ -85,7 +85,7 @@ the schemas, field by field. Fields may be added, never changed or taken away: a
 - \`Standing\` is how a run stands, with the same word for the same run in every command. \`interrupted\` has no process that drives
   it, and nobody in it or below it asks anything: with a question it is \`waiting\`. \`lost\` is driven by another process from now on.
 - A run that failed is a value like any other: its \`status\` and \`error\` say so, and so does the [exit code](cli.md).
-- \`--jsonl\`, where a command has it, prints [events](events.md), a line for each.
+- \`--jsonl\`, where a command has it, prints [events](events.md), a line for each, and a failure as the last line.
 
 ## Failures
 

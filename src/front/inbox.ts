@@ -20,7 +20,7 @@ export async function readInbox(
   { ledger, engine }: Pick<Project, 'ledger' | 'engine'>,
   now: number,
 ): Promise<readonly InboxItem[]> {
-  const rows = await ledger.runs({ states: ['waiting', 'running', 'paused'], limit: limits.runLookup });
+  const rows = await ledger.runs({ states: ['waiting', 'running', 'paused', 'parked'], limit: limits.runLookup });
   const sessions = new Map(rows.map(({ session, run }) => [session, run]));
   const items: InboxItem[] = [];
   for (const [session, run] of sessions) {

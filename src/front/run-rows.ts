@@ -35,6 +35,8 @@ export interface PsRow {
   readonly depth: number;
   readonly agent: string;
   readonly state: ReturnType<typeof stateOf>;
+  /** The same, under the name that `show` and runs themselves have for it. */
+  readonly status: ReturnType<typeof stateOf>;
   /** What its result was found to be worth, once it has completed. */
   readonly verification: Verification['state'] | null;
   readonly startedAt: number;
@@ -167,6 +169,7 @@ function plainRow(row: RunRow, now: number): PsRow {
     ...row,
     depth: 0,
     state: stateOf(row),
+    status: stateOf(row),
     verification: null,
     next: nextCommand(row) ?? null,
     error: null,
@@ -186,11 +189,13 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
   const row: RunRow = { run, session: root.session, parent, agent, state: node.state, startedAt, endedAt, owner: root.owner };
   const completed = succeeded({ status: node.state });
   const process = folded.processes.find(run);
+  const stands = standing(root, family, row, folded.waits, node.error);
   const { unread, oldestUnreadAt } = unreadBy(folded, node);
   const { nanoUsd, unknownCalls } = subtreeSpending(folded.tree, run);
   return {
     ...plainRow(row, now),
-    ...standing(root, family, row, folded.waits, node.error),
+    ...stands,
+    status: stands.state,
     error: node.error,
     nextAttemptAt: root.owner === null ? null : (folded.attempts.get(run) ?? null),
     depth,

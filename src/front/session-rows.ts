@@ -31,6 +31,7 @@ export interface SessionRow {
   /** The beginning of the first prompt; `null` when its events are gone. */
   readonly prompt: string | null;
   readonly state: ReturnType<typeof stateOf>;
+  readonly status: ReturnType<typeof stateOf>;
   readonly cost: PsRow['cost'];
   /** What it was forked from. */
   readonly forked?: ForkSource;
@@ -62,11 +63,12 @@ export async function readSessions(
   for (const [session, roots] of sessions) {
     const [newest, oldest] = [roots[0], roots.at(-1)];
     if (newest === undefined || oldest === undefined || rows.length >= limit) break;
+    const { state } = await standingNext(engine, newest);
     rows.push({
       ...{ session, startedAt: oldest.startedAt, lastAt: newest.startedAt, agent: newest.agent },
       group: groupOfSession(organisation, session)?.name ?? null,
       prompts: roots.length,
-      state: (await standingNext(engine, newest)).state,
+      ...{ state, status: state },
       ...keptAs(standings.get(session)),
       ...(await whatIsIn(ledger, session)),
     });

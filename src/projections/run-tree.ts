@@ -347,16 +347,14 @@ const withSpending = (node: RunNode, event: LedgerEvent): RunNode => ({
 const ASKED_CHARACTERS = 200;
 
 /** In one line, with what is invisible in it spelled out. */
-function askedIn(event: EventOf<'approval.asked' | 'task.clarify'>): string {
+function askedIn(event: EventOf<'approval.asked'> | EventOf<'task.clarify'>): string {
   if (event.event_type === 'task.clarify') return firstLine(event.payload.question, ASKED_CHARACTERS);
   const { tool, input, preview } = event.payload;
   return firstLine(`${tool} ${requestLine({ input, preview })}`, ASKED_CHARACTERS);
 }
 
 const withWait = (node: RunNode, wait: string, asks: string): RunNode =>
-  node.endedAt !== null
-    ? node
-    : { ...node, waits: [...node.waits, wait], asks: [...node.asks, asks], state: 'waiting' };
+  node.endedAt !== null ? node : { ...node, waits: [...node.waits, wait], asks: [...node.asks, asks], state: 'waiting' };
 
 function withoutWait(node: RunNode, wait: string): RunNode {
   const at = node.waits.indexOf(wait);

@@ -89,7 +89,9 @@ describe('keys at the question', () => {
     }
     await using leaving = sitDown(project, ['inbox']);
     await leaving.sees('which first?');
-    expect(leaving.screen()).toMatch(/1 {2}\S+ ago · w · \w{6} *\n {3}shell: touch one *\n2 {2}\S+ ago · w · \w{6} *\n {3}shell: touch two/);
+    expect(leaving.screen()).toMatch(
+      /1 {2}\S+ ago · w · \w{6} *\n {3}shell: touch one *\n2 {2}\S+ ago · w · \w{6} *\n {3}shell: touch two/,
+    );
     leaving.type('\r');
     await leaving.sees('allow? yes, always');
     leaving.type('\u0003');
@@ -101,7 +103,7 @@ describe('keys at the question', () => {
     await passing.sees('| touch one');
     await passing.sees('allow? yes, always');
     passing.type('\u0004');
-    await passing.sees(/\| touch two[^]*allow\? yes, always/);
+    await passing.sees(/\| touch two[\s\S]*allow\? yes, always/);
     passing.type('\u0004');
     expect(await passing.ended).toBe(0);
     expect(passing.screen()).toContain('2 questions left open');
@@ -118,20 +120,20 @@ describe('keys at the question', () => {
     await person.sees('which first?');
     person.type('4\r');
     await person.sees('none of the numbers');
-    await person.sees(/none of the numbers[^]*which first\?/);
+    await person.sees(/none of the numbers[\s\S]*which first\?/);
     person.type('2\r');
     await person.sees('| touch two');
     await person.sees('allow? yes, always');
     person.type('no\r');
     // Of the two that are left the younger one is the second now.
-    await person.sees(/: no\b[^]*which first\?/);
+    await person.sees(/: no\b[\s\S]*which first\?/);
     person.type('2\r');
     await person.sees('| touch three');
-    await person.sees(/touch three\s+always[^]*allow\?/);
+    await person.sees(/touch three\s+always[\s\S]*allow\?/);
     person.type('no\r');
     // The last one is no choice.
     await person.sees('| touch one');
-    await person.sees(/touch one\s+always[^]*allow\?/);
+    await person.sees(/touch one\s+always[\s\S]*allow\?/);
     person.type('\u0004');
     expect(await person.ended).toBe(0);
     expect(person.screen()).toContain('1 question left open');

@@ -24,9 +24,9 @@ async function underWay(project: TestProject): Promise<AtKeyboard> {
   const person = sitDown(project, ['inbox'], { rows: 50 });
   await person.sees('which first?');
   person.type('\r');
-  await person.sees(/\| echo begun[^]*allow\? yes, always/);
+  await person.sees(/\| echo begun[\s\S]*allow\? yes, always/);
   person.type('yes\r');
-  await person.sees(/\| touch two[^]*allow\? yes, always/);
+  await person.sees(/\| touch two[\s\S]*allow\? yes, always/);
   await eventually(() =>
     access(join(project.folder, 'effects')).then(
       () => true,
@@ -72,4 +72,30 @@ describe('leaving the inbox while what was allowed is under way', () => {
     expect(person.screen()).toMatch(/stopping; what is done is kept[\s\S]*w was stopped; go on with: troupe resume \w{6}/);
     expect((await states(project)).toSorted()).toEqual(['interrupted', 'waiting']);
   });
+});
+
+it('what is asked below a run that is parked is in the inbox, too', async () => {
+  await using project = await createTestProject('', '---\nname: helper\ntools: [assistants]\nmaxRetries: 0\n---\nYou help.\n');
+  await project.write('agents/w.md', WORKER);
+  const asked = Promise.withResolvers<void>();
+  await project.serve(async ({ body, toolResults }) => {
+    if (JSON.stringify(body).includes('You work.')) {
+      setImmediate(asked.resolve);
+      return toolResults > 0 ? { text: 'Done.' } : { calls: [{ name: 'shell', input: { command: 'touch below' } }] };
+    }
+    if (toolResults === 0)
+      return { calls: [{ name: 'spawn_assistant', input: { assistant_id: 'w', query: 'Go.', run_mode: 'async' } }] };
+    await asked.promise;
+    return { fault: 'status', status: 503 };
+  });
+  expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('w: asks to use shell'),
+  });
+  const listed = JSON.parse((await project.look('ps', '--all', '--json')).out) as { state: string; status: string }[];
+  expect(listed.map(({ state }) => state)).toContain('parked');
+  expect(listed.map(({ status }) => status)).toEqual(listed.map(({ state }) => state));
+  const inbox = await project.look('inbox');
+  expect(inbox.out).toMatch(/helper › w[\s\S]*touch below/);
+  expect((await project.look('inbox', '--json')).out).toContain('touch below');
 });

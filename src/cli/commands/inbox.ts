@@ -17,6 +17,7 @@ import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
 import { askPerson } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
+import { headLine, type Picked, pick } from '../drive/inbox-list.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import { answerTo, takenBackText } from '../drive/taken-back.ts';
 import { cameTooLate, endsElsewhere, tooLateText } from '../drive/too-late.ts';
@@ -26,7 +27,6 @@ import { safeLine } from '../terminal/safe-text.ts';
 import { proseLines } from '../terminal/text-width.ts';
 import { waitLines } from '../view/run-summary.ts';
 import { createSilentView } from '../view/run-view.ts';
-import { headLine, pick } from './inbox-list.ts';
 
 export interface InboxOptions extends JsonOption {
   /** Only look, also where answers could be given. */
@@ -78,7 +78,7 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
     while (!leaving.signal.aborted) {
       const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => !left.has(keyOf(wait)));
       for (const line of driven.news()) terminal.progress.line(line);
-      const picked = oneByOne || open.length < 2 ? 'all' : await pickedAmong(context, open, leaving.signal);
+      const picked: Picked = oneByOne || open.length < 2 ? 'all' : await pickedAmong(context, open, leaving.signal);
       if (leaving.signal.aborted) break;
       if (picked === undefined) for (const { wait } of open) left.add(keyOf(wait));
       oneByOne ||= picked === 'all' && open.length > 1;
@@ -104,7 +104,7 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   return exitCodes.completed;
 }
 
-async function pickedAmong({ terminal }: CommandContext, open: readonly InboxItem[], leaving: AbortSignal) {
+async function pickedAmong({ terminal }: CommandContext, open: readonly InboxItem[], leaving: AbortSignal): Promise<Picked> {
   const desk = createDesk(terminal, createSilentView(terminal.progress), leaving);
   return await pick(desk, open, () => terminal.progress.width());
 }

@@ -17,6 +17,7 @@ function row(more: Partial<PsRow> = {}): PsRow {
     depth: 0,
     agent: 'lead',
     state: 'running',
+    status: 'running',
     verification: null,
     startedAt: 0,
     endedAt: null,

@@ -92,7 +92,7 @@ export async function sendCommand(
     const row = await findRun(project.ledger, run);
     await requireOwn(project.ledger, row);
     const { message, standing, live, told } = await sayToRun(context, project, row, text, 'command');
-    if (json) printJson(context, 'send', { run: row.run, message, state: standing, live });
+    if (json) printJson(context, 'send', { run: row.run, message, state: standing, status: standing, live });
     else context.terminal.out.line(told);
     return exitCodes.completed;
   });

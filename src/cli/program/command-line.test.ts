@@ -273,6 +273,16 @@ describe('the program', () => {
     expect(terminal.written.out).toContain('"code": "usage"');
   });
 
+  it('says in a line of its own what failed where a program reads lines, a mistyped option included', async () => {
+    const terminal = testTerminal();
+    explain(new TroupeError('bug', 'No.', { fix: 'do so' }), ['run', 'a', '--jsonl'], terminal);
+    expect(terminal.written.out).toBe('{"error":{"code":"bug","message":"No.","fix":"do so"}}\n');
+    const mistyped = testTerminal();
+    expect(await runProgram(['run', '--jsonl', '--nosuch'], mistyped)).toBe(2);
+    expect(JSON.parse(mistyped.written.out)).toMatchObject({ error: { code: 'usage' } });
+    expect(mistyped.written.out.trimEnd()).not.toContain('\n');
+  });
+
   it('completes words that a shell would run safely', () => {
     const words = [['run', "it's a run"]] as const;
     expect(completionScript('fish', words)).toContain("-d 'it\\'s a run'");

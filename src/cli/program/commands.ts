@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { CheckCommandOptions } from '../commands/check.ts';
 import type { CostOptions } from '../commands/cost.ts';
+import type { InboxOptions } from '../commands/inbox.ts';
 import type { LogsOptions } from '../commands/logs.ts';
 import type { PsOptions } from '../commands/ps.ts';
 import type { RunCommandOptions } from '../commands/run.ts';
@@ -19,7 +20,6 @@ import type { ConsoleLinkOptions } from '../serving/console-link.ts';
 import type { McpCommandOptions } from '../serving/mcp.ts';
 import type { ServeOptions } from '../serving/serve.ts';
 import type { InitOptions } from '../setup/init.ts';
-import type { InboxOptions } from '../commands/inbox.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
 import { collectText, collectVariable, parseCount, parsePort, parseShare } from '../terminal/parse-option.ts';
 import { describeArtifacts } from './artifact-commands.ts';

@@ -108,13 +108,19 @@ function withOurWord(text: string): string {
 /** For failures that come without a fix of their own. */
 const hints: Readonly<Record<string, string>> = { no_model: 'see a run without any model: troupe demo' };
 
+/** A program reads a value, or lines: then a failure is the last of them. */
+function tellProgram(terminal: Terminal, args: readonly string[], error: Parameters<typeof printJsonError>[1]): void {
+  if (args.includes('--json')) printJsonError(terminal, error);
+  else if (args.includes('--jsonl')) printJsonError(terminal, error, 'line');
+}
+
 /** The parser has told people already; what it knows better comes in brackets behind its sentence. */
 function explainUsage({ message, exitCode }: CommanderError, args: readonly string[], terminal: Terminal): ExitCode {
   if (exitCode === 0) return exitCodes.completed;
   const [, said = '', hint] = /^(?:error: )?([\s\S]*?)(?:\s+\(([^()]+)\))?$/.exec(withOurWord(message).trimEnd()) ?? [];
   const failure = said === '' ? { message: 'A command is missing' } : { message: said.replace(/\.$/, ''), fix: hint };
   const fix = 'see what there is: add --help';
-  if (args.includes('--json')) printJsonError(terminal, { code: 'usage', fix, ...present(failure) });
+  tellProgram(terminal, args, { code: 'usage', fix, ...present(failure) });
   return exitCodes.usage;
 }
 
@@ -125,7 +131,7 @@ export function explain(error: unknown, args: readonly string[], terminal: Termi
   const advice = error instanceof TroupeError ? (error.fix ?? hints[code]) : undefined;
   const fix = advice === undefined ? undefined : asCalled(advice, call);
   const message = error instanceof TroupeError ? asCalled(error.message, call) : messageOf(error);
-  if (args.includes('--json')) printJsonError(terminal, { code, message, fix });
+  tellProgram(terminal, args, { code, message, fix });
   const { progress } = terminal;
   // Problems of files say themselves that they are errors, each at its place.
   const head = /^\S+:\d+:\d+: error: /m.test(message) ? '' : `${progress.paint.red('error')}: `;

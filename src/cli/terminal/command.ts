@@ -66,8 +66,8 @@ function quoted(word: string): string {
 }
 
 /** Programs are told in their own language, whatever went wrong. */
-export function printJsonError({ out }: Pick<Terminal, 'out'>, error: Failure): void {
-  out.line(JSON.stringify({ error }, null, 2));
+export function printJsonError({ out }: Pick<Terminal, 'out'>, error: Failure, form: 'value' | 'line' = 'value'): void {
+  out.line(JSON.stringify({ error }, null, form === 'line' ? 0 : 2));
 }
 
 /** Which value a command prints is settled in `json/contract.ts`. */

@@ -245,7 +245,8 @@ export const psRow = z.object({
   parent: z.string().nullable(),
   depth: count.describe('how many listed runs it stands below'),
   agent: z.string(),
-  state: runStanding,
+  status: runStanding,
+  state: runStanding.describe('the same as status'),
   verification: worth.nullable(),
   startedAt: milliseconds,
   endedAt: milliseconds.nullable(),
@@ -280,7 +281,8 @@ export const sessionRow = z.object({
   group: z.string().nullable(),
   prompts: count,
   prompt: z.string().nullable().describe('the beginning of the first; null when its events are gone'),
-  state: runStanding,
+  status: runStanding,
+  state: runStanding.describe('the same as status'),
   cost: cost.nullable(),
   forked: forkSource.optional().describe('the session, the run and the event that it was forked from'),
   pinned: z.boolean().describe('it is not collected'),
@@ -356,6 +358,7 @@ export const signalled = z.object({
 export const sent = z.object({
   run: z.string(),
   message: z.string().describe('its id, as in the ledger'),
+  status: runStanding.describe('the same as state'),
   state: runStanding.describe('how the run stands: running hears it before its next turn, any other when it goes on'),
   live: z.boolean().describe('a process drives the run, and will hear of it'),
 });

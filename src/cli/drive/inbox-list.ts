@@ -5,11 +5,11 @@ import { counted } from '../../base/wording.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import type { InboxItem } from '../../front/inbox.ts';
 import { readableDuration } from '../../projections/readable.ts';
-import type { Desk } from '../drive/desk.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { cutToWidth } from '../terminal/text-width.ts';
 import { askerOf } from '../view/run-summary.ts';
 import type { LinePrompt } from '../view/run-view.ts';
+import type { Desk } from './desk.ts';
 
 export const headLine = ({ wait, path, ageMs }: InboxItem): string =>
   `${readableDuration(ageMs)} ago · ${[...path.slice(0, -1).map(safeLine), askerOf(wait)].join(' › ')} · ${shortId(wait.run)}`;
@@ -23,7 +23,7 @@ function firstWords(wait: OpenWait): string {
   return `${safeLine(wait.tool)}: ${safeLine(marked?.slice(MARK.length) ?? '')}`;
 }
 
-export function listLines(items: readonly InboxItem[], width: number): readonly string[] {
+function listLines(items: readonly InboxItem[], width: number): readonly string[] {
   const digits = String(Math.min(items.length, limits.inboxListed)).length;
   const blank = ' '.repeat(digits + 2);
   const lines = items
@@ -37,11 +37,9 @@ export function listLines(items: readonly InboxItem[], width: number): readonly 
 }
 
 /** `all`: one after the other. `undefined` when they would rather not. */
-export async function pick(
-  desk: Desk,
-  items: readonly InboxItem[],
-  width: () => number,
-): Promise<InboxItem | 'all' | undefined> {
+export type Picked = InboxItem | 'all' | undefined;
+
+export async function pick(desk: Desk, items: readonly InboxItem[], width: () => number): Promise<Picked> {
   const about = (): readonly string[] => listLines(items, width());
   const prompt: LinePrompt = [
     '  which first? a number, or Enter for one after the other, oldest first: ',
