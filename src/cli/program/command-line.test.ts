@@ -220,6 +220,7 @@ describe('the program', () => {
         "context",
         "query",
         "replay",
+        "diff",
         "models",
         "measure",
         "doctor",
