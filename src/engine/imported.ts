@@ -10,7 +10,8 @@ import type { Engine } from './port.ts';
 
 /** The transcript that this session was made of; `undefined` for one of ours. */
 export async function importedFrom(ledger: Pick<Ledger, 'read'>, session: SessionId): Promise<ImportSource | undefined> {
-  const [first] = await ledger.read({ session, types: ['session.started'], limit: 1 });
+  // The first event, by its place: a question about types looks through all of a session.
+  const [first] = await ledger.read({ session, limit: 1 });
   return first?.event_type === 'session.started' ? first.payload.imported : undefined;
 }
 

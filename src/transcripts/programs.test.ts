@@ -1,6 +1,9 @@
 /** Transcripts as the real programs wrote them: what becomes of their records, and that the sums are those of the programs. */
+
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { testFolder } from '../../test/support/ledger/sqlite-folder.ts';
 import {
   claudeFixture,
   codexFixture,
@@ -8,6 +11,7 @@ import {
   opencodeFixture,
   payloads,
   totalsOf,
+  writtenLines,
 } from '../../test/support/transcripts/fixtures.ts';
 import { foldRunTree, initialRunTree } from '../projections/run-tree.ts';
 import { createTranscripts } from '../projections/transcript.ts';
@@ -127,4 +131,47 @@ it('each stands in the ledger as a conversation does: a sound chain, times of it
     expect(called.length).toBeGreaterThan(1);
   }
   expect(await world.ledger.verify()).toMatchObject({ kind: 'sound', sessions: 3 });
+});
+
+it('of earlier versions of Claude Code: what sub-agents did stands between the lines, below their calls', async () => {
+  const world = importWorld();
+  const line = (type: string, uuid: string, parentUuid: string | null, message: object, more: object = {}) => ({
+    ...{ type, uuid, parentUuid, isSidechain: false, sessionId: 'old', version: '1.0.60', cwd: '/project' },
+    ...{ timestamp: '2025-08-01T10:00:00.000Z', message: { role: type, ...message }, ...more },
+  });
+  const model = 'claude-sonnet-4-20250514';
+  const called = [{ type: 'tool_use', id: 't1', name: 'Task', input: { prompt: 'Look around' } }];
+  const given = [{ type: 'tool_result', tool_use_id: 't1', content: 'Seen.' }];
+  const says = (id: string, text: string) => ({ id, model, content: [{ type: 'text', text }], stop_reason: 'end_turn' });
+  const side = { isSidechain: true };
+  const error = { model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 529' }] };
+  const { session } = await world.take(
+    writtenLines(join(testFolder(), 'old.jsonl'), [
+      line('user', 'u1', null, { content: 'Main' }),
+      line('assistant', 'a1', 'u1', { id: 'm1', model, content: called, usage: { input_tokens: 4, output_tokens: 2 } }),
+      line('user', 's1', null, { content: 'Look around' }, side),
+      line('assistant', 's2', 's1', { ...says('m2', 'Seen.'), usage: { input_tokens: 10, output_tokens: 5 } }, side),
+      line('user', 'u2', 'a1', { content: given }),
+      line('assistant', 'a2', 'u2', { ...says('m3', 'Done.'), usage: { input_tokens: 20, output_tokens: 6 } }),
+      line('user', 'c1', 'a2', { content: 'It was so.' }, { isCompactSummary: true }),
+      line('user', 'u3', 'c1', { content: 'Next' }),
+      line('assistant', 'e1', 'u3', error, { isApiErrorMessage: true }),
+      line('user', 'u4', 'e1', { content: 'Again' }),
+      line('user', 'u5', 'u4', { content: [{ type: 'text', text: '[Request interrupted by user]' }] }),
+    ]),
+  );
+  const events = await world.events(session);
+  const ended = events.flatMap(({ event_type, payload }) =>
+    event_type === 'run.ended' ? [[payload.finalAgent, payload.status, payload.report.body]] : [],
+  );
+  expect(ended).toEqual([
+    ['sub-agent', 'completed', 'Seen.'],
+    ['claude-code', 'completed', 'Done.'],
+    ['claude-code', 'failed', ''],
+    ['claude-code', 'cancelled', ''],
+  ]);
+  const types = events.map(({ event_type }) => event_type);
+  expect(types.indexOf('run.ended')).toBeLessThan(types.indexOf('tool.result'));
+  expect(payloads(events, 'task.summary')).toMatchObject([{ text: 'It was so.' }]);
+  expect(totalsOf(events)).toMatchObject({ inputTokens: 34, outputTokens: 13 });
 });

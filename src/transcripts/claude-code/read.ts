@@ -46,15 +46,16 @@ interface Reading {
   /** Sub-agents that have begun, and those of them that stand in the lines of the main file, by the ids of their lines. */
   readonly begun: Set<string>;
   readonly chains: Map<string, string>;
-  /** Calls of sub-agents by their prompts, for those whose lines do not name the call. */
+  /** Calls of sub-agents by their prompts, for those whose lines do not name the call; and the sub-agents by their calls. */
   readonly asked: Map<string, string>;
+  readonly called: Map<string, string>;
   readonly depth: number;
 }
 
 export async function* readClaudeCode(files: ClaudeFiles): AsyncGenerator<Item> {
   const reading: Reading = {
     ...{ turns: createTurns(), files, given: new Set<string>(), begun: new Set<string>() },
-    ...{ chains: new Map<string, string>(), asked: new Map<string, string>(), depth: 0 },
+    ...{ chains: new Map<string, string>(), asked: new Map<string, string>(), called: new Map<string, string>(), depth: 0 },
   };
   yield* readFile(reading, files.main.path, files.main.bytes, undefined);
   for (const file of files.agents.values()) yield* readAgent(reading, file, {});
@@ -75,6 +76,8 @@ async function* readFile(reading: Reading, path: string, bytes: number, own: str
 
 /** The sub-agent that a call began stands before what the call gave. */
 async function* agentOf(reading: Reading, call: string, agent: string | undefined): AsyncGenerator<Item> {
+  const chain = reading.called.get(call);
+  if (chain !== undefined) yield* reading.turns.close(chain);
   const file = [...reading.files.agents.values()].find((one) => one.call === call);
   if (file !== undefined) yield* readAgent(reading, file, present({ call, agent }));
 }
@@ -120,6 +123,7 @@ function chainOf(reading: Reading, value: JsonObject): readonly [agent: string |
   if (reading.begun.has(chain)) return [chain, []];
   reading.begun.add(chain);
   const call = reading.asked.get(textOfContent(objectIn(value, 'message')?.['content']));
+  if (call !== undefined) reading.called.set(call, chain);
   const under = { name: 'sub-agent', ...present({ call }) };
   const content = textParts(textOfContent(objectIn(value, 'message')?.['content']));
   return [
