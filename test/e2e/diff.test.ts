@@ -45,6 +45,8 @@ describe('a run and its fork', () => {
       { same: 3, moved: 0, changed: 0, answers: 1, results: 0, onlyA: 0, onlyB: 0 },
     ]);
     expect(b.forked?.run).toBe(a.run);
+    const shown = objectIn((await project.look('show', source, '--json')).out);
+    expect([a.toolCalls, a.turns]).toEqual([shown['toolCalls'], shown['turns']]);
     expect(files).toMatchObject({ same: 1, different: 0 });
     const { counts: mirrored, first: other } = await compared(project, 'last', source);
     expect([mirrored, other?.a?.answer]).toEqual([counts, 'blue']);

@@ -10,7 +10,7 @@ import { type LedgerEvent, SCHEMA_VERSION } from '../../events/envelope.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { type ComparedPlays, comparePlays, differencesIn } from '../../projections/comparing/compared.ts';
-import { createPlayed, type Played } from '../../projections/comparing/played.ts';
+import { callsMade, createPlayed, type Played } from '../../projections/comparing/played.ts';
 import { shownTokens } from '../summary.ts';
 
 type Reading = Pick<Ledger, 'read' | 'runs'>;
@@ -102,12 +102,12 @@ function comparedValue(
 }
 
 function sideOf(row: RunRow, played: Played, now: number) {
-  const { state, verification, error, spent, taken, turns, toolCalls, runs, forked, from, until, events } = played;
+  const { state, verification, error, spent, taken, turns, runs, forked, from, until, events } = played;
   const ended = state !== 'running';
   return {
     ...{ run: row.run, session: row.session, agent: row.agent, status: ended ? state : row.state, ended },
     verification: verification?.state ?? null,
-    ...{ error, turns, toolCalls, runs: runs.size, tokens: shownTokens(spent) },
+    ...{ error, turns, toolCalls: callsMade(played), runs: runs.size, tokens: shownTokens(spent) },
     cost: { nanoUsd: spent.nanoUsd, unknownCalls: spent.unknownCalls, takenOver: taken.nanoUsd },
     durationMs: Math.max(0, (ended ? until : now) - from),
     ...{ events, forked },

@@ -42,7 +42,6 @@ export interface Played {
   error: Failure | null;
   forked: ForkSource | null;
   turns: number;
-  toolCalls: number;
   events: number;
   /** All calls, with those that a fork took over from its source. */
   spent: CallCosts;
@@ -81,9 +80,17 @@ export function createPlayed(root: RunId, digest: (text: string) => string, work
   };
 }
 
+/** Calls that came to something; a question to a person is one too. */
+export function callsMade({ runs }: Played): number {
+  let made = 0;
+  for (const { acts } of runs.values())
+    for (const { kind, result } of acts.values()) if (kind === 'call' && result !== null) made += 1;
+  return made;
+}
+
 const emptyPlayed = (root: RunId): Played => ({
   ...{ root, runs: new Map(), files: new Map(), state: 'running', verification: null, error: null, forked: null },
-  ...{ turns: 0, toolCalls: 0, events: 0, spent: noSpending(), taken: noSpending(), from: 0, until: 0 },
+  ...{ turns: 0, events: 0, spent: noSpending(), taken: noSpending(), from: 0, until: 0 },
 });
 
 /** Which act an event belongs to, by its position. */
@@ -171,7 +178,6 @@ function count(played: Played, event: LedgerEvent): void {
     played.taken = addSpending(played.taken, taken);
   }
   if (event.event_type === 'model.response') played.turns += 1;
-  if (event.event_type === 'tool.call') played.toolCalls += 1;
 }
 
 function foldRun(folding: Folding, event: LedgerEvent): void {
