@@ -97,7 +97,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     'project',
     'library',
   ],
-  testing: ['events', 'agents', 'models', 'tools', 'project', 'library'],
+  testing: ['events', 'agents', 'models', 'tools', 'project', 'library', 'trials'],
   protocols: [
     ...['events', 'ledger/port', 'ledger/pages', 'ledger/only-one', 'projections', 'agents', 'tools/assistants', 'network'],
     ...['peers/a2a'],

@@ -234,9 +234,11 @@ describe.each([
   {
     entry: 'testing/index.ts',
     exported: testing,
-    values: ['createTemporaryProject', 'createVirtualClock', 'scriptedModel'],
+    values: ['createTemporaryProject', 'createVirtualClock', 'keptTests', 'scriptedModel'],
     types: [
       'Clock',
+      'KeptTestCase',
+      'KeptTestsOptions',
       'ModelRequest',
       'Replies',
       'ReplyInput',

@@ -1,12 +1,12 @@
 /** The project as trials need it: opened once for every model that they name, and closed when they are over. */
-import { TroupeError } from '../../base/errors.ts';
-import { present } from '../../base/present.ts';
-import { systemRandom } from '../../base/random.ts';
-import { type Troupe, troupeOf } from '../../library/troupe.ts';
-import type { OpenGround } from '../../trials/run-tests.ts';
-import type { TrialGround } from '../../trials/trial.ts';
-import type { CommandContext } from '../terminal/command.ts';
-import { exitCodes } from '../terminal/exit-codes.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../base/environment.ts';
+import { present } from '../base/present.ts';
+import { systemRandom } from '../base/random.ts';
+import { type Troupe, troupeOf } from '../library/troupe.ts';
+import type { Extras, OpenProject } from '../project/project.ts';
+import type { OpenGround } from './run-tests.ts';
+import type { TrialGround } from './trial.ts';
 
 export interface Grounds extends AsyncDisposable {
   readonly open: OpenGround;
@@ -21,6 +21,15 @@ interface Ground extends TrialGround {
   readonly home: string;
 }
 
+/** How the project is opened. */
+export interface GroundPlace {
+  readonly clock: Clock;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly openProject: OpenProject;
+  readonly extras?: Extras | undefined;
+}
+
 export interface GroundOptions {
   /** In place of what tests and agents name. */
   readonly model?: string | undefined;
@@ -28,15 +37,24 @@ export interface GroundOptions {
   readonly signal: AbortSignal;
 }
 
-export function createGrounds({ clock, cwd, terminal, openProject }: CommandContext, options: GroundOptions): Grounds {
+export function createGrounds({ clock, cwd, env, openProject, extras = {} }: GroundPlace, options: GroundOptions): Grounds {
   const { signal, keepFiles } = options;
   const opened = new Map<string, Promise<Ground>>();
   const openFor = async (terms: Terms): Promise<Ground> => {
-    const project = await openProject({ cwd, env: terminal.env, clock, flags: terms });
+    const project = await openProject({ cwd, env, clock, flags: terms }, extras);
     const { proves, declared, redact, root, config } = project;
     const judging = async (): Promise<Troupe> => (await open({})).troupe;
     const how = { clock, random: systemRandom, signal, keepFiles };
-    return { troupe: troupeOf(project, clock), judging, proves, declared, redact, root, ...how, home: config.home };
+    return {
+      troupe: troupeOf(project, clock, extras.agents),
+      judging,
+      proves,
+      declared,
+      redact,
+      root,
+      ...how,
+      home: config.home,
+    };
   };
   const open = ({ model: named, vars }: Terms): Promise<Ground> => {
     const terms = present({ model: options.model ?? named, vars });
@@ -56,21 +74,4 @@ export function createGrounds({ clock, cwd, terminal, openProject }: CommandCont
         if (ground.status === 'fulfilled') await ground.value.troupe.close();
     },
   };
-}
-
-/** Ctrl-C ends the trial that is under way, and no other begins. */
-export async function untilStopped<Value>(
-  { terminal }: CommandContext,
-  work: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const stopping = new AbortController();
-  const unheard = terminal.onStop(() => {
-    if (stopping.signal.aborted) return terminal.exitNow(exitCodes.interrupted);
-    stopping.abort(new TroupeError('stopped', 'Stopped before all trials were made'));
-  });
-  try {
-    return await work(stopping.signal);
-  } finally {
-    unheard();
-  }
 }
