@@ -14,7 +14,7 @@ import { type CommandContext, type JsonOption, printJson, usageError } from '../
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
-import { placeOf, untilStopped } from './until-stopped.ts';
+import { groundPlace, untilStopped } from './until-stopped.ts';
 
 export interface EvalOptions extends JsonOption {
   readonly budgetUsd?: number | undefined;
@@ -31,7 +31,7 @@ export async function evalCommand(context: CommandContext, file: string, options
   if (!table.ok) throw usageError(`${file} ${table.error}`, 'docs/trials.md shows what such a table looks like.');
   const name = basename(path, extname(path));
   const report = await untilStopped(context, async (signal): Promise<EvalReport> => {
-    await using grounds = createGrounds(placeOf(context), { signal, keepFiles: false });
+    await using grounds = createGrounds(groundPlace(context), { signal, keepFiles: false });
     const made = await runEval(grounds.open, table.value, {
       ...{ name, nowMs: clock.now(), folder: dirname(path), ...present({ usd: options.budgetUsd }) },
       tried: (cell, trial) =>

@@ -14,7 +14,7 @@ import { runTests } from '../../trials/run-tests.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
-import { placeOf, untilStopped } from './until-stopped.ts';
+import { groundPlace, untilStopped } from './until-stopped.ts';
 
 export interface TestOptions extends JsonOption {
   readonly trials?: number | undefined;
@@ -32,7 +32,7 @@ export async function testCommand(context: CommandContext, names: readonly strin
   if (options.trials !== undefined && options.trials > limits.testTrials)
     throw usageError(`${options.trials} trials are more than ${limits.testTrials} (testTrials)`, 'Give fewer: --trials');
   const report = await untilStopped(context, async (signal) => {
-    await using grounds = createGrounds(placeOf(context), { signal, keepFiles: options.keep === true, model: options.model });
+    await using grounds = createGrounds(groundPlace(context), { signal, keepFiles: options.keep === true, model: options.model });
     const { root, home } = await grounds.place();
     const { tests, broken } = await readTests(root, names);
     if (broken.length > 0) terminal.progress.line(safeText(brokenText(broken)));

@@ -4,7 +4,7 @@ import type { GroundPlace } from '../../trials/grounds.ts';
 import type { CommandContext } from '../terminal/command.ts';
 import { exitCodes } from '../terminal/exit-codes.ts';
 
-export const placeOf = ({ clock, cwd, terminal, openProject }: CommandContext): GroundPlace => ({
+export const groundPlace = ({ clock, cwd, terminal, openProject }: CommandContext): GroundPlace => ({
   ...{ clock, cwd, env: terminal.env, openProject },
 });
 
