@@ -75,10 +75,10 @@ export function foldOrganisation(state: Organisation, event: LedgerEvent): Organ
       state.uncleaned.delete(event.payload.group);
       break;
     case 'folder.created':
-      if (!state.folders.has(event.payload.folder)) state.folders.set(event.payload.folder, event.payload);
+      if (!state.folders.has(event.payload.folder)) state.folders.set(event.payload.folder, folderOf(event.payload));
       break;
     case 'folder.renamed':
-      if (state.folders.has(event.payload.folder)) state.folders.set(event.payload.folder, event.payload);
+      if (state.folders.has(event.payload.folder)) state.folders.set(event.payload.folder, folderOf(event.payload));
       break;
     case 'folder.deleted':
       deleteFolder(state, event.payload.folder);
@@ -94,6 +94,9 @@ export function foldOrganisation(state: Organisation, event: LedgerEvent): Organ
   }
   return state;
 }
+
+/** Who made or renamed it is told by the event. */
+const folderOf = ({ folder, name }: Folder): Folder => ({ folder, name });
 
 /** Pinned ones first, then in their order. */
 export function groupsIn(state: Organisation, folder?: string): readonly SavedGroup[] {
@@ -111,7 +114,9 @@ function create(state: Organisation, payload: Payloads['group.created'], created
   const { group } = payload;
   if (state.groups.has(group) || state.deleted.has(group)) return;
   const folder = payload.folder !== undefined && state.folders.has(payload.folder) ? payload.folder : DEFAULT_FOLDER;
-  state.groups.set(group, { ...payload, folder, pinned: false, order, createdAt });
+  // Who made it is told by the event.
+  const { by: _by, where: _where, message: _message, ...made } = payload;
+  state.groups.set(group, { ...made, folder, pinned: false, order, createdAt });
 }
 
 function change(state: Organisation, id: string, changes: Partial<SavedGroup>): void {

@@ -86,7 +86,7 @@ describe('a session', () => {
     await page.goto(`${world.origin}/health`);
     await page.getByRole('heading', { name: 'Ledger' }).waitFor();
     await page.keyboard.press('/');
-    await page.getByRole('combobox').fill('see the file');
+    await page.getByRole('dialog').getByRole('combobox').fill('see the file');
     await page
       .getByRole('option', { name: /See \[the file\]/ })
       .last()
@@ -97,7 +97,7 @@ describe('a session', () => {
     await page.getByRole('complementary', { name: /^Event/ }).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('/');
-    await page.getByRole('combobox').fill('nobody said this');
+    await page.getByRole('dialog').getByRole('combobox').fill('nobody said this');
     await page.getByText('Nothing of that name, and nobody said it.').waitFor();
     await page.keyboard.press('Escape');
     const downloads = page.waitForEvent('download');
@@ -107,6 +107,36 @@ describe('a session', () => {
     await page.goto(`${world.origin}/sessions/${session}?show=lanes`);
     await page.getByRole('region', { name: 'Lanes' }).getByText('helper').waitFor();
     await shots(page, 'lanes');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await barriers(page)).toEqual([]);
+    }
+    // A stretch has a name and leads to its event, by keyboard too.
+    await page.getByRole('button', { name: /^waits for a person, .*, event \d+$/ }).focus();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('complementary', { name: /^Event/ })
+      .getByText('approval.asked')
+      .first()
+      .waitFor();
+    // What is looked for: a kind, an agent, only errors; a link shows the same.
+    await page.goto(`${world.origin}/sessions/${session}`);
+    await page.getByLabel('Kind of event').selectOption('waits');
+    await events.getByText(/asks to use write/).waitFor();
+    await expect.poll(() => events.getByText(/^started/).count()).toBe(0);
+    await page.getByLabel('Kind of event').selectOption('runs');
+    await page.getByLabel('Agent', { exact: true }).selectOption('helper');
+    await events
+      .getByText(/^started/)
+      .first()
+      .waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ kind: 'runs', agent: 'helper' });
+    const ofHelper = await events.getByRole('button').count();
+    await page.getByLabel('Agent', { exact: true }).selectOption('');
+    await expect.poll(() => events.getByRole('button').count()).toBeGreaterThan(ofHelper);
+    await page.getByLabel('How much it matters').selectOption('errors');
+    await expect.poll(() => events.getByRole('button').count()).toBe(0);
+    expect(await barriers(page)).toEqual([]);
     await page.goto(`${world.origin}/sessions/${session}/result`);
     const said = page.getByRole('figure').first();
     await said.getByRole('heading', { name: 'Done' }).waitFor();

@@ -148,7 +148,7 @@ describe('the views of a project', () => {
     await page.getByRole('img', { name: /^Calls that chief had left/ }).waitFor();
     await sound('cost');
     await page.getByLabel('Calls in all, in calls').fill('20');
-    await page.getByRole('button', { name: 'Raise and go on' }).click();
+    await page.getByRole('button', { name: 'Raise and go on', exact: true }).click();
     await page
       .getByRole('table', { name: /^Costs of chief and everything below it/ })
       .getByText('failing')

@@ -1,7 +1,9 @@
 /** What was said to a group and what it answered, oldest first. */
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { textOf } from '../../../src/events/messages.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
+import { EarlierOnes } from '../../parts/earlier-ones.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { StrangersText } from '../../parts/strangers-text.tsx';
 import { When } from '../../parts/when.tsx';
@@ -11,12 +13,13 @@ const NEWEST = 20;
 
 export function Chat({ view }: { readonly view: SessionView }) {
   const { tree } = view.history.fold;
+  const [shown, setShown] = useState(NEWEST);
   const roots = tree.roots.flatMap((run) => tree.runs.get(run) ?? []);
   if (roots.length === 0) return <p className="quiet">Nothing was said to it yet.</p>;
   return (
     <section className="chat" aria-label="What was said">
-      {roots.length > NEWEST && <p className="quiet">{roots.length - NEWEST} earlier ones are in its session.</p>}
-      {roots.slice(-NEWEST).map((root) => (
+      <EarlierOnes hidden={roots.length - shown} more={() => setShown(shown + NEWEST)} />
+      {roots.slice(-shown).map((root) => (
         <Exchange key={root.run} root={root} view={view} />
       ))}
     </section>

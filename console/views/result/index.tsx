@@ -5,6 +5,7 @@ import { verificationText } from '../../../src/events/verification-text.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
+import { EarlierOnes } from '../../parts/earlier-ones.tsx';
 import { SessionPage, type Shown } from '../../parts/session-page.tsx';
 import { ShownText } from '../../parts/shown-text.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -21,15 +22,20 @@ export function View({ params: { session = '' } }: ViewProps) {
   );
 }
 
+/** A long conversation has many; the newest are drawn, and more when somebody wants them. */
+const NEWEST = 100;
+
 function Results({ shown }: { readonly shown: Shown }) {
   const { tree } = shown.fold;
+  const [most, setMost] = useState(NEWEST);
   const named = tree.runs.get((useQuery().get('run') ?? '') as RunId);
   const roots = tree.roots.flatMap((run) => tree.runs.get(run) ?? []).toReversed();
   return (
     <div className="view-body results">
-      {(named === undefined ? roots : [named]).map((node) => (
+      {(named === undefined ? roots.slice(0, most) : [named]).map((node) => (
         <Result key={node.run} node={node} shown={shown} />
       ))}
+      {named === undefined && <EarlierOnes hidden={roots.length - most} more={() => setMost(most + NEWEST)} />}
     </div>
   );
 }

@@ -12,7 +12,23 @@ export interface Wanted {
   readonly run: string | undefined;
   readonly least: Level;
   readonly text: string;
+  /** What kind of event; all without one. */
+  readonly kind: EventKind | undefined;
+  readonly agent: string | undefined;
 }
+
+/** What events are about, by the beginnings of their types. */
+const KINDS = {
+  models: /^model\./,
+  tools: /^(tool|cli|file|test)\./,
+  waits: /^(approval\.|task\.clarify)/,
+  messages: /^message\./,
+  runs: /^(run|session|process|prompt)\./,
+  evidence: /^(evidence|artifact|environment)\./,
+  'work together': /^(group|task|agent|handoff|router|advisor|team|dispatch|member|peer|executor|apply)\./,
+} as const;
+export type EventKind = keyof typeof KINDS;
+export const eventKinds = Object.keys(KINDS) as readonly EventKind[];
 
 const ORDER: readonly Level[] = ['detail', 'info', 'warn', 'error'];
 
@@ -41,9 +57,12 @@ export function useFiltered({ lines, events }: Searched, count: number, wanted: 
   const of = runs === undefined ? undefined : new Set(runs);
   const text = wanted.text === '' ? undefined : patternOf(wanted.text);
   const least = ORDER.indexOf(wanted.least);
+  const kind = wanted.kind === undefined ? undefined : KINDS[wanted.kind];
   for (let index = found.seen; index < count; index += 1) {
     const line = lines[index];
     if (line === undefined || ORDER.indexOf(line.level) < least || of?.has(line.run) === false) continue;
+    if (wanted.agent !== undefined && line.agent !== wanted.agent) continue;
+    if (kind !== undefined && !kind.test(events[index]?.event_type ?? '')) continue;
     if (text !== undefined && !isIn(line, text) && textIn(events[index]?.payload, text) === undefined) continue;
     found.indices.push(index);
   }

@@ -48,7 +48,11 @@ export function View({ params: { session = '' } }: ViewProps) {
             <Shown shows={shows} show={(show) => query.set({ show })} />
             <Liveness view={view} moment={moment} toNow={() => move(undefined, true)} />
           </div>
-          {shows === 'lanes' ? <Lanes view={view} moment={moment} /> : <Timeline view={view} moment={moment} query={query} />}
+          {shows === 'lanes' ? (
+            <Lanes view={view} moment={moment} query={query} />
+          ) : (
+            <Timeline view={view} moment={moment} query={query} />
+          )}
           <LiveWords view={view} moment={moment} />
           <PromptBox session={session} moment={moment} run={query.get('run')} />
         </section>

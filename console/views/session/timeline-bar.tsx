@@ -1,20 +1,22 @@
 /** What of the events is shown. */
 import { useRef } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { useKeys } from '../../app/keys.ts';
 import type { Query } from '../../app/query.ts';
+import { eventKinds } from './filtered.ts';
 
 export type TimelineMode = 'compact' | 'full' | 'raw';
 
 interface Props {
   readonly query: Query;
   readonly mode: TimelineMode;
+  readonly agents: readonly string[];
   readonly found: number;
   readonly all: number;
 }
 
-export function TimelineBar({ query, mode, found, all }: Props) {
+export function TimelineBar({ query, mode, agents, found, all }: Props) {
   const field = useRef<HTMLInputElement>(null);
-  const isTrouble = query.get('level') === 'trouble';
   useKeys({ f: () => field.current?.focus() });
   return (
     <search className="timeline-bar">
@@ -31,14 +33,11 @@ export function TimelineBar({ query, mode, found, all }: Props) {
           </button>
         ))}
       </fieldset>
-      <button
-        type="button"
-        className="button"
-        aria-pressed={isTrouble}
-        onClick={() => query.set({ level: isTrouble ? undefined : 'trouble' })}
-      >
-        ! only trouble
-      </button>
+      <Choice label="How much it matters" name="level" all="all that matters" query={query} of={LEVELS} />
+      <Choice label="Kind of event" name="kind" all="every kind" query={query} of={eventKinds.map((one) => [one, one])} />
+      {agents.length > 1 && (
+        <Choice label="Agent" name="agent" all="every agent" query={query} of={agents.map((one) => [one, one])} />
+      )}
       <input
         ref={field}
         type="search"
@@ -52,5 +51,39 @@ export function TimelineBar({ query, mode, found, all }: Props) {
         {found} of {all}
       </span>
     </search>
+  );
+}
+
+const LEVELS = [
+  ['trouble', '! only trouble'],
+  ['errors', '✗ only errors'],
+] as const;
+
+interface ChoiceProps {
+  readonly label: string;
+  /** In the address. */
+  readonly name: string;
+  /** What nothing chosen is called. */
+  readonly all: string;
+  readonly query: Query;
+  readonly of: readonly (readonly [value: string, words: string])[];
+}
+
+function Choice({ label, name, all, query, of }: ChoiceProps) {
+  const chosen = query.get(name) ?? '';
+  return (
+    <select
+      className="field timeline-choice"
+      aria-label={label}
+      value={of.some(([value]) => value === chosen) ? chosen : ''}
+      onChange={(event) => query.set({ [name]: event.target.value })}
+    >
+      <option value="">{all}</option>
+      {of.map(([value, words]) => (
+        <option key={value} value={value}>
+          {visibleText(words)}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -4,7 +4,7 @@ import { useKeys } from '../../app/keys.ts';
 import type { Query } from '../../app/query.ts';
 import { Rows } from '../../parts/rows.tsx';
 import type { SessionView } from '../../store/session.ts';
-import { foundInside, patternOf, useFiltered } from './filtered.ts';
+import { eventKinds, foundInside, patternOf, useFiltered } from './filtered.ts';
 import type { Moment } from './moment.ts';
 import { TimelineBar, type TimelineMode } from './timeline-bar.tsx';
 import { TimelineRow } from './timeline-row.tsx';
@@ -23,9 +23,12 @@ export function Timeline({ view, moment, query }: Props) {
   const text = query.get('find') ?? '';
   const pattern = text === '' ? undefined : patternOf(text);
   // Whoever looks for something looks everywhere.
-  const isEverything = mode !== 'compact' || pattern !== undefined;
-  const least = query.get('level') === 'trouble' ? 'warn' : isEverything ? 'detail' : 'info';
-  const indices = useFiltered(view.history, moment.count, { run: query.get('run'), least, text }, moment.fold.tree);
+  const kind = eventKinds.find((one) => one === query.get('kind'));
+  const agent = query.get('agent');
+  const isEverything = mode !== 'compact' || pattern !== undefined || kind !== undefined;
+  const level = query.get('level');
+  const least = level === 'trouble' ? 'warn' : level === 'errors' ? 'error' : isEverything ? 'detail' : 'info';
+  const indices = useFiltered(view.history, moment.count, { run: query.get('run'), least, text, kind, agent }, moment.fold.tree);
   const [behind, setBehind] = useState(0);
   const [jump, setJump] = useState(0);
   const event = Number(query.get('event') ?? Number.NaN);
@@ -39,7 +42,7 @@ export function Timeline({ view, moment, query }: Props) {
   const began = Date.parse(events[0]?.timestamp ?? '');
   return (
     <>
-      <TimelineBar query={query} mode={mode} found={indices.length} all={moment.count} />
+      <TimelineBar query={query} mode={mode} agents={agentsIn(moment)} found={indices.length} all={moment.count} />
       <Rows
         key={jump}
         count={indices.length}
@@ -73,3 +76,6 @@ export function Timeline({ view, moment, query }: Props) {
     </>
   );
 }
+
+const agentsIn = ({ fold }: Moment): readonly string[] =>
+  [...new Set([...fold.tree.runs.values()].map(({ agent }) => agent))].toSorted();

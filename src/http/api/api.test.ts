@@ -3,7 +3,9 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/support/hand-clock.ts';
 import { type ApiServer, OWNER_TOKEN, sendJson, startApi, tokenOf } from '../../../test/support/http/api-server.ts';
+import { checkOf } from '../../../test/support/http/described.ts';
 import { limits } from '../../base/limits.ts';
+import type { Operation } from '../described/openapi.ts';
 
 const me = '/api/v1/me';
 
@@ -123,6 +125,53 @@ describe('the door', () => {
   });
 });
 
+describe('the description', () => {
+  it('is OpenAPI 3.1: every operation once, every parameter of a path declared, every schema one, every reference somewhere', async () => {
+    await using server = await startApi();
+    const text = await (await server.ask('/openapi.json', { token: '' })).text();
+    const document = JSON.parse(text) as Document31;
+    expect(Object.keys(document).every((name) => /^(openapi|info|paths|components)$/.test(name))).toBe(true);
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const schemas: unknown[] = Object.values(document.components.schemas);
+    for (const { path, method, parameters, requestBody, responses, security = [], summary } of operations) {
+      expect([path, method, summary.length > 0, /^(get|post|delete)$/.test(method)]).toEqual([path, method, true, true]);
+      const inPath = parameters.filter((one) => one.in === 'path').map(({ name, required }) => [name, required]);
+      expect([path, inPath]).toEqual([path, [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true])]);
+      expect(new Set(parameters.map((one) => `${one.in} ${one.name}`)).size).toBe(parameters.length);
+      for (const way of security)
+        for (const name of Object.keys(way)) expect(document.components.securitySchemes).toHaveProperty(name);
+      const answers = Object.entries(responses);
+      expect([
+        path,
+        answers.every(([status, { description }]) => /^([2-5]\d\d|default)$/.test(status) && description !== ''),
+      ]).toEqual([path, true]);
+      const contents = [requestBody, ...answers.map(([, answer]) => answer)].flatMap((one) => Object.values(one?.content ?? {}));
+      schemas.push(
+        ...parameters.map(({ schema }) => schema),
+        ...contents.flatMap(({ schema }) => (schema === undefined ? [] : [schema])),
+      );
+    }
+    expect(schemas.length).toBeGreaterThan(20);
+    // `#/components/…` is of the document; everything else has to stand on its own.
+    for (const [index, schema] of schemas.entries()) {
+      const own = JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/Error', '#')) as object;
+      expect(() => checkOf(`schema ${index}`, own)).not.toThrow();
+    }
+    for (const [, ref] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
+      expect(document.components.schemas).toHaveProperty(ref ?? '');
+  });
+});
+
+interface Document31 {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, Operation & { readonly summary: string; readonly security?: readonly object[] }>>>
+  >;
+  readonly components: { readonly schemas: object; readonly securitySchemes: object };
+}
+
 describe('the pages', () => {
   it('describe every route, and run and load nothing of others', async () => {
     await using server = await startApi();
@@ -139,6 +188,9 @@ describe('the pages', () => {
     const page = await server.ask('/reference', { token: '' });
     const text = await page.text();
     for (const path of Object.keys(described.paths)) expect(text).toContain(path);
+    // Parameters with their bounds, bodies, answers and refusals.
+    for (const words of ['<h3>Parameters</h3>', '<h3>Body</h3>', 'Answer 201', 'expiresAt: string', 'at least 1', '429'])
+      expect(text).toContain(words);
     expect(text).not.toMatch(/https?:\/\//);
     expect(page.headers.get('content-security-policy')).toBe(
       "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; style-src 'self'",

@@ -1,8 +1,10 @@
 /** The few pages that there are: how to get in, and what the API does. Nothing in them comes from elsewhere, or from an agent. */
 import { limits } from '../../base/limits.ts';
 import { ok } from '../../base/result.ts';
-import { openApi } from './openapi.ts';
-import { addressOf, defineRoute, type Route, type RouteReply } from './route.ts';
+import { plainPage } from '../described/html.ts';
+import { openApi } from '../described/openapi.ts';
+import { REFERENCE_STYLE, referencePage } from '../described/reference.ts';
+import { defineRoute, type Route, type RouteReply } from './route.ts';
 
 export function pageRoutes(routes: readonly Route[], version: string): readonly Route[] {
   const root = { method: 'GET', at: 'root', group: 'Pages', deed: 'anybody' } as const;
@@ -16,13 +18,13 @@ export function pageRoutes(routes: readonly Route[], version: string): readonly 
     }),
     defineRoute({
       ...{ ...root, path: '/reference', answer: 'page' },
-      summary: 'This table for people.',
+      summary: 'This table for people: what each route takes, answers and refuses.',
       handle: async () => ok(respond(reference, 'text/html; charset=utf-8', "style-src 'self'")),
     }),
     defineRoute({
       ...{ ...root, path: '/reference.css', answer: 'text' },
       summary: 'How the page of this table looks.',
-      handle: async () => ok(respond(STYLE, 'text/css; charset=utf-8')),
+      handle: async () => ok(respond(REFERENCE_STYLE, 'text/css; charset=utf-8')),
     }),
     defineRoute({
       ...{ ...root, path: '/login', answer: 'page' },
@@ -49,15 +51,7 @@ const respond = (body: string, type: string, more = ''): RouteReply<never> => ({
   }),
 });
 
-const html = (title: string, head: string, body: string): string => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>${head}</head><body>${body}</body></html>
-`;
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
-const LOGIN = html('Troupe', '<script src="/login.js" defer></script>', '<main><p id="said">Logging in …</p></main>');
+const LOGIN = plainPage('Troupe', '<script src="/login.js" defer></script>', '<main><p id="said">Logging in …</p></main>');
 
 /**
  * The code leaves the address before anything else happens: nobody finds it in the history. Behind it may stand the page that is
@@ -84,30 +78,3 @@ fetch('/api/v1/login', { method: 'POST', headers: { 'content-type': 'application
   location.replace(within(page || left));
 }).catch(() => say('The server does not answer.'));
 `;
-
-const STYLE = `:root { color-scheme: light dark; font: 14px/1.5 system-ui, sans-serif; }
-body { max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
-code { font: 12.5px ui-monospace, monospace; }
-table { border-collapse: collapse; width: 100%; margin-bottom: 2rem; }
-td { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .3rem .6rem .3rem 0; vertical-align: top; }
-td:first-child { white-space: nowrap; }
-`;
-
-const MAY = {
-  anybody: 'anybody',
-  look: 'everybody with a token',
-  work: 'all but viewers',
-  survey: 'whoever sees everything',
-  direct: 'operators and the owner',
-  keep: 'the owner',
-} as const;
-
-function referencePage(routes: readonly Route[], version: string): string {
-  const groups = Map.groupBy(routes, ({ group }) => group);
-  const tables = [...groups].map(([group, listed]) => `<h2>${escaped(group)}</h2><table>${listed.map(line).join('')}</table>`);
-  const head = '<link rel="stylesheet" href="/reference.css">';
-  return html(`Troupe ${version}: HTTP API`, head, `<h1>Troupe ${escaped(version)}: HTTP API</h1>${tables.join('')}`);
-}
-
-const line = (one: Route): string =>
-  `<tr><td><code>${one.method} ${escaped(addressOf(one))}</code></td><td>${escaped(one.summary)}</td><td>${MAY[one.deed]}</td></tr>`;

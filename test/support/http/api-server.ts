@@ -13,6 +13,7 @@ import type { Ledger } from '../../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { McpCaller } from '../../../src/protocols/mcp/needs.ts';
 import { givenRun, type Writer } from '../../conformance/ledger/support.ts';
+import { type DescribedApi, isAsDescribed } from './described.ts';
 
 export const OWNER_TOKEN = 'owner-token-0123456789';
 
@@ -84,6 +85,11 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
     version: '0.0.0',
     onError,
   });
+  let api31: Promise<DescribedApi> | undefined;
+  const described = (): Promise<DescribedApi> => {
+    api31 ??= fetch(new URL('/openapi.json', server.origin)).then(async (answer) => (await answer.json()) as DescribedApi);
+    return api31;
+  };
   let cuts = 0;
   const fetchApp = (request: Request, { cut }: HttpConnection) =>
     app.fetch(request, {
@@ -102,7 +108,9 @@ export async function startApi(options: ApiServerOptions = {}): Promise<ApiServe
     loginPath: api.loginPath,
     async ask(path, { token = OWNER_TOKEN, headers, ...rest } = {}) {
       const authorization: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` };
-      return await fetch(new URL(path, server.origin), { ...rest, headers: { ...authorization, ...headers } });
+      const response = await fetch(new URL(path, server.origin), { ...rest, headers: { ...authorization, ...headers } });
+      if (/^\/api\//.test(path)) await isAsDescribed(await described(), rest.method ?? 'GET', path, response.clone());
+      return response;
     },
     run: () => givenRun({ ledger, newSession: ids.session, newRun: ids.run }),
     async [Symbol.asyncDispose]() {

@@ -1,9 +1,51 @@
 /** The table of routes as OpenAPI 3.1 has it, for programs that write clients and pages. */
 import { z } from 'zod';
-import { COOKIE, KEY_HEADER } from './door.ts';
-import { addressOf, type Route, type RouteAnswer, type RouteMethod } from './route.ts';
+import { COOKIE, KEY_HEADER } from '../api/door.ts';
+import { addressOf, type Route, type RouteAnswer, type RouteMethod } from '../api/route.ts';
 
-type Described = Readonly<Record<string, unknown>>;
+export type Described = Readonly<Record<string, unknown>>;
+
+/** What is read of a JSON Schema. */
+export interface Schema {
+  readonly $ref?: string | undefined;
+  readonly type?: string | readonly string[] | undefined;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[] | undefined;
+  readonly anyOf?: readonly Schema[] | undefined;
+  readonly oneOf?: readonly Schema[] | undefined;
+  readonly allOf?: readonly Schema[] | undefined;
+  readonly items?: Schema | false | undefined;
+  readonly prefixItems?: readonly Schema[] | undefined;
+  readonly properties?: Readonly<Record<string, Schema>> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly additionalProperties?: Schema | boolean | undefined;
+  readonly description?: string | undefined;
+  readonly default?: unknown;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+export interface Operation extends Described {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
+}
+
+/** One route, where it is and what it is. */
+export const described = (
+  route: Route,
+): { readonly address: string; readonly method: string; readonly operation: Operation } => ({
+  ...{ address: addressOf(route), method: route.method, operation: operation(route) },
+});
 
 export function openApi(routes: readonly Route[], version: string): Described {
   const paths: Record<string, Record<string, Described>> = {};
@@ -35,7 +77,7 @@ const error = z.object({
   error: z.looseObject({ code: z.string(), message: z.string(), fix: z.string().optional().describe('what to do about it') }),
 });
 
-function operation(route: Route): Described {
+function operation(route: Route): Operation {
   const { method, path, summary, group, deed, query, body, answer, once, status = 200 } = route;
   return {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^a-zA-Z]+(\w?)/g, (_all, next: string) => next.toUpperCase())}`,
@@ -53,17 +95,22 @@ const REFUSED = {
   description: 'Refused; nothing was done.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
-const REPEATED = {
+const REPEATED: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description: 'The same for a request and its repetition: what it asks for is done once.',
   schema: { type: 'string' },
 };
 
-const pathParameters = (path: string): readonly Described[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+const pathParameters = (path: string): readonly Parameter[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name: name ?? '',
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
 
-function queryParameters(query: z.ZodType | undefined): readonly Described[] {
+function queryParameters(query: z.ZodType | undefined): readonly Parameter[] {
   if (query === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(query, 'input');
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }));
@@ -71,12 +118,12 @@ function queryParameters(query: z.ZodType | undefined): readonly Described[] {
 
 const MEDIA = { stream: 'text/event-stream', bytes: 'application/octet-stream', text: 'text/plain', page: 'text/html' } as const;
 
-const contentOf = (answer: RouteAnswer): Described =>
+const contentOf = (answer: RouteAnswer): { readonly content: Content } =>
   typeof answer === 'string'
     ? { content: { [MEDIA[answer]]: {} } }
     : { content: { 'application/json': { schema: jsonSchema(answer) } } };
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output') {
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output' = 'output'): Schema {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
-  return rest;
+  return rest as Schema;
 }
