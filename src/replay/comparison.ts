@@ -52,13 +52,19 @@ const COMPARED: ReadonlySet<EventType> = new Set<EventType>([
   ...patternEventTypes,
 ]);
 
+/** What is recorded of a turn that was being asked, whether it came to a request or not. */
+const ATTEMPTED: ReadonlySet<EventType> = new Set<EventType>(['model.failed', 'budget.reserved', 'peer.sent']);
+
 const TURN_CANCELLED: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
 
 /** `changed` is told of each event that says something else now, with all of what it says. */
 export function createComparison(record: RunRecord, changed?: (position: number, payload: Json) => void): Comparison {
   const { root, standing } = record;
   const reopened = standing.findLast(({ event_type: type }) => type === 'run.reopened')?.position ?? 0;
-  const unkeyed = standing.filter(({ step }) => step === null);
+  const unkeyed = Map.groupBy(
+    standing.filter(({ step }) => step === null),
+    (event) => keyOf(event.run_id, event.event_type, null),
+  );
   const agents = new Map(record.rows.map(({ run, agent }) => [run, agent]));
   const known = new Map<string, LedgerEvent>(standing.map((event) => [keyOf(event.run_id, event.event_type, event.step), event]));
   const ends = new Map<RunId, EventOf<'run.ended'>>();
@@ -67,8 +73,9 @@ export function createComparison(record: RunRecord, changed?: (position: number,
   const last = new Map<RunId, number>();
   const found: ReplayDifference[] = [];
   const asked = new Map<RunId, Json>();
-  const toMeet = standing.filter((event) => isToBeMet(event) && isLast(known, event));
-  const nextOf = placesToCome(record, toMeet, met);
+  const toMeet = standing.filter((event) => isToBeMet(event, root.run, reopened) && isLast(known, event));
+  const turns = new Set<string>();
+  const nextOf = placesToCome(record, toMeet, met, turns);
   let unexplained: string | undefined;
 
   const at = (run: RunId, type: EventType, step: string) => ({ run, agent: agents.get(run) ?? '', type, step });
@@ -97,7 +104,8 @@ export function createComparison(record: RunRecord, changed?: (position: number,
       meet(event, payload as unknown as Json, WHOLE.has(type));
     },
     async outcome(run, step, recorded, signal) {
-      const outcome = recorded ?? explanation(run, ends.get(run)?.payload);
+      turns.add(`${run} ${step}`);
+      const outcome = recorded ?? explanation(record, run, known.has(keyOf(run, 'model.request', step)), ends.get(run)?.payload);
       // Who stopped it, and why, is what its end says.
       if (outcome?.kind === 'failed' && outcome.error.kind === 'cancelled') await stopped(signal);
       if (outcome !== undefined) return outcome;
@@ -110,7 +118,8 @@ export function createComparison(record: RunRecord, changed?: (position: number,
     appended(event) {
       const { type, run, step = '', payload } = event;
       if (volatileTypes.includes(type)) return undefined;
-      const recorded = step === '' ? alike(unkeyed, met, event) : known.get(keyOf(run, type, step));
+      const recorded =
+        step === '' ? alike(unkeyed.get(keyOf(run, type, null)) ?? [], met, event) : known.get(keyOf(run, type, step));
       if (recorded === undefined) fresh(run, type, step, payload as unknown as Json);
       else meet(recorded, payload as unknown as Json, true);
       return recorded;
@@ -126,27 +135,61 @@ export function createComparison(record: RunRecord, changed?: (position: number,
     compared: () => met.size,
     unexplained: () => unexplained,
   };
-
-  function isToBeMet(event: LedgerEvent): boolean {
-    // That something does not fit is found out by whoever hears it for the first time.
-    if (isBroadcast(event) && event.payload.replaces !== undefined) return false;
-    // Whoever went on after an end need not come to all that led to it.
-    if (event.position < reopened) return false;
-    return COMPARED.has(event.event_type) && !(event.event_type === 'run.started' && event.run_id === root.run);
-  }
 }
 
-/** Where the record has what a run, or one below it, comes to next. */
-function placesToCome({ rows }: RunRecord, toMeet: readonly LedgerEvent[], met: ReadonlySet<number>): (run: RunId) => number {
-  const places = new Map<RunId, number[]>(rows.map(({ run }) => [run, []]));
-  for (const { run_id: run, position } of toMeet) places.get(run)?.push(position);
+/** What became of a turn that was not asked for the want of money, or was never over. */
+function explanation(
+  { late }: RunRecord,
+  run: RunId,
+  isAsked: boolean,
+  ended: Payloads['run.ended'] | undefined,
+): TurnOutcome | undefined {
+  // Of a task's own money nothing is said but that it was out.
+  const scope = ended?.exhausted ?? (ended?.error?.category === 'cost' ? run : undefined);
+  const isCutOff = isAsked && scope !== undefined && late.has(scope as RunId);
+  if (isCutOff || ended?.status === 'cancelled' || ended?.error?.code === 'timed_out') return TURN_CANCELLED;
+  return scope === undefined ? undefined : { kind: 'no_budget', scope, message: ended?.error?.message ?? '' };
+}
+
+/** What has to come about again. */
+function isToBeMet(event: LedgerEvent, root: RunId, reopened: number): boolean {
+  // That something does not fit is found out by whoever hears it for the first time.
+  if (isBroadcast(event) && event.payload.replaces !== undefined) return false;
+  // Whoever went on after an end need not come to all that led to it.
+  if (event.position < reopened) return false;
+  return COMPARED.has(event.event_type) && !(event.event_type === 'run.started' && event.run_id === root);
+}
+
+/** Where the record has what a run, or one below it, comes to next; `turns` were asked for once more. */
+function placesToCome(
+  { rows, standing }: RunRecord,
+  toMeet: readonly LedgerEvent[],
+  met: ReadonlySet<number>,
+  turns: ReadonlySet<string>,
+): (run: RunId) => number {
+  const attempts = standing.filter(({ event_type: type }) => ATTEMPTED.has(type));
+  const all = [...toMeet, ...attempts].toSorted((one, other) => one.position - other.position);
+  const isOver = ({ position, event_type: type, run_id: run, step }: LedgerEvent): boolean =>
+    met.has(position) || (ATTEMPTED.has(type) && turns.has(`${run} ${step}`));
+  const places = Map.groupBy(all, ({ run_id: run }) => run);
+  const done = new Map<RunId, number>();
   const nextIn = (run: RunId): number => {
-    const left = places.get(run) ?? [];
-    while (left[0] !== undefined && met.has(left[0])) left.shift();
-    return left[0] ?? Number.POSITIVE_INFINITY;
+    const own = places.get(run) ?? [];
+    let at = done.get(run) ?? 0;
+    for (let event = own[at]; event !== undefined && isOver(event); event = own[at]) at += 1;
+    done.set(run, at);
+    return own[at]?.position ?? Number.POSITIVE_INFINITY;
   };
-  const below = (run: RunId): RunId[] => [run, ...rows.filter(({ parent }) => parent === run).flatMap((row) => below(row.run))];
-  return (run) => Math.min(...below(run).map(nextIn));
+  const children = Map.groupBy(rows, ({ parent }) => parent);
+  return (run) => {
+    let next = Number.POSITIVE_INFINITY;
+    const left = [run];
+    for (let one = left.pop(); one !== undefined; one = left.pop()) {
+      next = Math.min(next, nextIn(one));
+      for (const child of children.get(one) ?? []) left.push(child.run);
+    }
+    return next;
+  };
 }
 
 /** Of these all that is known is said again; of others only what is known before their outcome. */
@@ -160,13 +203,9 @@ const keyOf = (run: string, type: EventType, step: string | null): string => `${
 const isLast = (known: ReadonlyMap<string, LedgerEvent>, event: LedgerEvent): boolean =>
   known.get(keyOf(event.run_id, event.event_type, event.step)) === event;
 
-/** Of events that have no step: one with the same words, or the first of its kind that nothing stands for yet. */
-function alike(
-  events: readonly LedgerEvent[],
-  met: ReadonlySet<number>,
-  { run, type, payload }: NewEvent,
-): LedgerEvent | undefined {
-  const open = events.filter((event) => event.run_id === run && event.event_type === type && !met.has(event.position));
+/** Of events of a kind that have no step: one with the same words, or the first of its kind that nothing stands for yet. */
+function alike(events: readonly LedgerEvent[], met: ReadonlySet<number>, { type, payload }: NewEvent): LedgerEvent | undefined {
+  const open = events.filter(({ position }) => !met.has(position));
   const said = lasting(type, payload as unknown as Json);
   const isSame = (event: LedgerEvent): boolean =>
     firstDifference(lasting(type, event.payload as unknown as Json), said) === undefined;
@@ -195,12 +234,4 @@ function missed(
 
 async function stopped(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-}
-
-/** What became of a turn that was not asked for the want of money, or was never over. */
-function explanation(run: RunId, ended: Payloads['run.ended'] | undefined): TurnOutcome | undefined {
-  // Of a task's own money nothing is said but that it was out.
-  const scope = ended?.exhausted ?? (ended?.error?.category === 'cost' ? run : undefined);
-  if (scope !== undefined) return { kind: 'no_budget', scope, message: ended?.error?.message ?? '' };
-  return ended?.status === 'cancelled' || ended?.error?.code === 'timed_out' ? TURN_CANCELLED : undefined;
 }

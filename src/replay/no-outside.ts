@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { LOOKING_TOOLS } from '../agents/definition/tool-names.ts';
 import type { Clock } from '../base/clock.ts';
 import { createIds } from '../base/ids.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
 import { seededRandom } from '../base/random.ts';
 import { fail, ok } from '../base/result.ts';
 import { ASK_CLARIFICATION, agentTools } from '../engine/calls/agent-tools.ts';
@@ -30,8 +31,7 @@ export function noOutside(
   replay: ReplayWatch,
   { patterns, agents: now }: { readonly patterns?: readonly Pattern[] | undefined; readonly agents?: AgentsNow | undefined } = {},
 ): EngineOptions {
-  const setups = new Map<string, Setup>();
-  for (const event of record.events) if (event.event_type === 'session.config') setups.set(event.payload.agent, event.payload);
+  const setups = setupsIn(record);
   const clock = stillClock(Date.parse(record.events.at(-1)?.timestamp ?? ''));
   const random = seededRandom(1);
   return {
@@ -53,11 +53,19 @@ export function noOutside(
 /** That its price was known is recorded with it; nothing is spent here. */
 const FREE: EngineOptions['prices'] = { version: 'replay', cost: () => 0, worstCase: () => 0 };
 
+/** Of every agent with what its runs began, the oldest first. */
+type Setups = ReadonlyMap<string, readonly Setup[]>;
+
+function setupsIn({ events }: RunRecord): Setups {
+  const all = events.flatMap((event) => (event.event_type === 'session.config' ? [event.payload] : []));
+  return Map.groupBy(all, ({ agent }) => agent);
+}
+
 /** Somebody who was named and never began is known by name only. */
-function agentIn(setups: ReadonlyMap<string, Setup>, name: string): AgentDefinition {
-  const setup = setups.get(name);
+function agentIn(setups: Setups, name: string): AgentDefinition {
+  const setup = setups.get(name)?.at(-1);
   if (setup !== undefined) return recordedDefinition(setup);
-  const isAskable = [...setups.values()].some((other) => isOfferedBy(other, name) && hasTool(other, ASK_CLARIFICATION));
+  const isAskable = [...setups.values()].flat().some((other) => isOfferedBy(other, name) && hasTool(other, ASK_CLARIFICATION));
   return { name, models: [], prompt: '', source: '', ...(isAskable ? { chat: true } : {}) };
 }
 
@@ -72,12 +80,8 @@ const KINDS: Readonly<Record<string, 'question' | 'spawn' | 'cancel'>> = {
  * The tools that its run began with, but for those that stand for other agents: the engine makes these itself, and calls them
  * differently where a name is taken. They stand behind the agent's own.
  */
-async function toolsIn(
-  setups: ReadonlyMap<string, Setup>,
-  agent: AgentDefinition,
-  patterns: readonly Pattern[],
-): Promise<Tool[]> {
-  const specs = setups.get(agent.name)?.tools ?? [];
+async function toolsIn(setups: Setups, agent: AgentDefinition, patterns: readonly Pattern[]): Promise<Tool[]> {
+  const specs = setupOf(setups, agent)?.tools ?? [];
   for (let own = specs.length; own >= 0; own -= 1) {
     const taken = new Set(specs.slice(0, own).map(({ name }) => name));
     const made = await agentTools(agent, async (name) => agentIn(setups, name), taken, patterns);
@@ -87,6 +91,16 @@ async function toolsIn(
   }
   return specs.map(recordedTool);
 }
+
+/** As it was defined then; the one with the most tools, because a part that it played may have been given fewer, or none. */
+function setupOf(setups: Setups, agent: AgentDefinition): Setup | undefined {
+  const all = setups.get(agent.name) ?? [];
+  const said = saidOf(agent);
+  const same = all.filter((setup) => saidOf(recordedDefinition(setup)) === said);
+  return (same.length > 0 ? same : all).toSorted((one, other) => other.tools.length - one.tools.length)[0];
+}
+
+const saidOf = (agent: AgentDefinition): string => canonicalJson(agent as unknown as Json);
 
 function recordedTool({ name, description, inputSchema, replay }: Setup['tools'][number]): Tool {
   const described = { name, description, inputSchema: inputSchema as OrdinaryTool['inputSchema'] };

@@ -3,7 +3,7 @@
  * out of all of it alike, so it comes to the same without them.
  */
 import { codeOf, messageOf } from '../base/errors.ts';
-import { type RunId, shortId } from '../base/ids.ts';
+import { eventPosition, type RunId, shortId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { standing } from '../engine/record/standing-events.ts';
@@ -11,6 +11,7 @@ import { type Failure, isEventType } from '../events/catalogue.ts';
 import { type LedgerEvent, SCHEMA_VERSION } from '../events/envelope.ts';
 import { readPages } from '../ledger/pages.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
+import { lateIn } from './late.ts';
 
 /** The tree of a root run that has ended, and the session that it goes on from. */
 export interface RunRecord {
@@ -23,13 +24,15 @@ export interface RunRecord {
   readonly rows: readonly RunRow[];
   /** What stands of the tree: nothing that a run which went on after its end has undone. */
   readonly standing: readonly LedgerEvent[];
+  /** Runs of the tree whose own time was over, with the place before which it was. */
+  readonly late: ReadonlyMap<RunId, number>;
 }
 
 /** The record of the tree that the run is in; or why it cannot be played again. */
 export async function recordOf(ledger: Pick<Ledger, 'runs' | 'read'>, run: RunId): Promise<Result<RunRecord, Failure>> {
   const [asked] = await ledger.runs({ run, limit: 1 });
   if (asked === undefined) return fail({ code: 'unknown_run', message: `There is no run ${run}.` });
-  const all = await ledger.runs({ session: asked.session });
+  const all = await ledger.runs({ session: asked.session, limit: limits.replayEvents });
   const root = rootIn(all, asked);
   if (root.endedAt === null) return fail(goesOn(root));
   const tree = below(all, root.run);
@@ -38,7 +41,8 @@ export async function recordOf(ledger: Pick<Ledger, 'runs' | 'read'>, run: RunId
   const events = read.value;
   const begun = new Set(events.map(({ run_id }) => run_id));
   const own = events.filter(({ run_id }) => tree.has(run_id));
-  return ok({ root, events, tree, rows: all.filter((row) => begun.has(row.run)), standing: standing(own) });
+  const stands = standing(own);
+  return ok({ root, events, tree, rows: all.filter((row) => begun.has(row.run)), standing: stands, late: lateIn(stands) });
 }
 
 function rootIn(all: readonly RunRow[], row: RunRow): RunRow {
@@ -77,6 +81,8 @@ async function eventsUpTo(
   if (gone !== undefined) return fail(unreadable(session, new Error(`${gone.event_id} was forgotten at ${gone.forgotten}`)));
   const newer = events.find((event) => event.schema_version > SCHEMA_VERSION || !isEventType(event.event_type));
   if (newer !== undefined) return fail(ofNewer(newer));
+  const forked = forkedTasks(events);
+  if (forked !== undefined) return fail(forked);
   const end = events.findLastIndex((event) => event.event_type === 'run.ended' && tree.has(event.run_id));
   return ok(events.slice(0, end + 1));
 }
@@ -92,6 +98,20 @@ const unreadable = (session: string, error: unknown): Failure => ({
   message: `What is recorded of session ${session} cannot be read whole: ${messageOf(error)}`,
   fix: 'troupe ledger verify names what is broken. What was collected is gone: such a run cannot be played again.',
 });
+
+/** Names of tasks are made of the id of their run, and a fork has another one. */
+function forkedTasks(events: readonly LedgerEvent[]): Failure | undefined {
+  const [first] = events;
+  const from = first?.event_type === 'session.started' ? first.payload.forked : undefined;
+  const upTo = from === undefined ? 0 : (eventPosition(from.event) ?? 0);
+  if (!events.some(({ event_type: type, position }) => type === 'task.snapshot' && position <= upTo)) return undefined;
+  return {
+    code: 'forked_tasks',
+    message:
+      'This is a fork of a run that had handed tasks over by then. Their names are made of its id, so here they are others.',
+    fix: `Replay the run that it is a fork of: troupe replay ${shortId(from?.run ?? '')}`,
+  };
+}
 
 const ofNewer = ({ event_id: id, event_type: type }: LedgerEvent): Failure => ({
   code: 'newer_version',

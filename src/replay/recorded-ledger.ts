@@ -6,10 +6,10 @@
 import { TroupeError } from '../base/errors.ts';
 import { type EventId, eventId, type PayloadRef, type RunId } from '../base/ids.ts';
 import { DISMISS_AGENT } from '../engine/calls/agent-tools.ts';
-import { type EventType, inboundTypes } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
-import type { Ledger, NewEvent, ReadQuery, RunRow } from '../ledger/port.ts';
+import type { Ledger, NewEvent, RunRow } from '../ledger/port.ts';
 import type { RunRecord } from './record.ts';
+import { createShownEvents } from './shown-events.ts';
 import { isCancel } from './stops.ts';
 
 export interface RecordedLedger extends Ledger {
@@ -27,8 +27,9 @@ export function recordedLedger(
 ): RecordedLedger {
   const { root, tree } = record;
   const hidden = hiddenIn(record);
-  let events = record.events.filter(({ position }) => !hidden.has(position)).map(fromItsStart);
+  const shown = createShownEvents(record.events.filter(({ position }) => !hidden.has(position)).map(fromItsStart));
   const ended = new Map(record.rows.map((row) => [row.run, tree.has(row.run) ? null : row.endedAt]));
+  const byRun = new Map(record.rows.map((row) => [row.run, row]));
   let newest = record.events.at(-1)?.position ?? 0;
   let uses = 0;
   const listeners = new Set<() => void>();
@@ -37,19 +38,17 @@ export function recordedLedger(
     const known = told(event);
     if (known === undefined) newest += 1;
     const made = known ?? madeUp(root, event, newest);
-    if (!events.some(({ position }) => position === made.position)) events = inOrder([...events, made]);
+    shown.add(made);
     if (made.event_type === 'run.ended') ended.set(made.run_id, Date.parse(made.timestamp));
     return made;
   };
-  const rows = (): RunRow[] =>
-    record.rows.map((row) =>
-      tree.has(row.run) ? { ...row, endedAt: ended.get(row.run) ?? null, state: 'running', owner: null } : row,
-    );
+  const asItStands = (row: RunRow): RunRow =>
+    tree.has(row.run) ? { ...row, endedAt: ended.get(row.run) ?? null, state: 'running', owner: null } : row;
   return {
     uses: () => uses,
     come(event) {
       newest += 1;
-      events = [...events, { ...event, position: newest, event_id: eventId(root.session, newest) }];
+      shown.add({ ...event, position: newest, event_id: eventId(root.session, newest) });
       for (const listener of listeners) listener();
     },
     async append({ events: added }) {
@@ -58,23 +57,23 @@ export function recordedLedger(
     },
     async read(query) {
       uses += 1;
-      const found = events.filter(matching(record, query));
-      const ordered = query.newest === true ? found.toReversed() : found;
-      return ordered.slice(0, query.limit ?? DEFAULT_LIMIT);
+      return shown.read(query, query.root === root.run ? tree : undefined);
     },
     async runs({ run, session, roots, agent, states, limit }) {
       uses += 1;
-      const found = rows().filter(
-        (row) =>
-          (run === undefined || row.run === run) &&
-          (session === undefined || row.session === session) &&
-          (roots !== true || row.parent === null) &&
-          (agent === undefined || row.agent === agent) &&
-          (states === undefined || states.includes(row.state)),
-      );
+      const rows = run === undefined ? record.rows : [byRun.get(run) ?? []].flat();
+      const found = rows
+        .map(asItStands)
+        .filter(
+          (row) =>
+            (session === undefined || row.session === session) &&
+            (roots !== true || row.parent === null) &&
+            (agent === undefined || row.agent === agent) &&
+            (states === undefined || states.includes(row.state)),
+        );
       return found.slice(0, limit);
     },
-    lastInbound: async () => events.findLast(({ event_type }) => INBOUND.has(event_type))?.position ?? 0,
+    lastInbound: async () => shown.lastInbound(),
     payload,
     held: async (refs) => new Set(refs),
     counter: async () => 0,
@@ -99,8 +98,6 @@ export function recordedLedger(
 
 /** Calls that end something: what they say is found out by doing it. */
 const DONE_AGAIN: ReadonlySet<string> = new Set(['cancel_assistant', DISMISS_AGENT]);
-const DEFAULT_LIMIT = 1_000;
-const INBOUND: ReadonlySet<EventType> = new Set(inboundTypes);
 
 function never(): never {
   throw new TroupeError('bug', 'No run asks this of the ledger that it is played again on.');
@@ -130,18 +127,6 @@ function fromItsStart(event: LedgerEvent): LedgerEvent {
   const { cut: _cut, ...payload } = event.payload;
   return { ...event, payload: { ...payload, goesOn: false } };
 }
-
-function matching({ tree, root }: RunRecord, { after = 0, run, root: ofRoot, types }: ReadQuery) {
-  const isOf = (event: LedgerEvent): boolean =>
-    ofRoot === undefined || (ofRoot === root.run ? tree.has(event.run_id) : event.run_id === ofRoot);
-  return (event: LedgerEvent): boolean =>
-    event.position > after &&
-    (run === undefined || event.run_id === run) &&
-    isOf(event) &&
-    (types === undefined || types.includes(event.event_type));
-}
-
-const inOrder = (events: readonly LedgerEvent[]): LedgerEvent[] => events.toSorted((one, other) => one.position - other.position);
 
 function madeUp({ session }: RunRow, event: NewEvent, position: number): LedgerEvent {
   const { type, run, actor, payload, step = null, tool = null, at } = event;

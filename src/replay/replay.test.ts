@@ -158,6 +158,14 @@ describe('a replay', () => {
     };
     expect(await refused(world.ledger, 'run_0000000000000000none' as RunId)).toBe('unknown_run');
     expect(await refused(changed(world.ledger, (event) => ({ ...event, schema_version: 2 })))).toBe('newer_version');
+    const endless: Ledger = {
+      ...world.ledger,
+      read: async ({ after = 0, limit = 1 }) => {
+        const [event] = await world.ledger.read({ session: ROOT_SESSION, limit: 1 });
+        return Array.from({ length: limit }, (_none, index) => ({ ...event, position: after + index + 1 }) as LedgerEvent);
+      },
+    };
+    expect(await refused(endless)).toBe('too_long');
     const gone = { ...world.ledger, read: async () => Promise.reject(new Error('the payload is gone')) };
     expect(await refused(gone)).toBe('unreadable');
     await world.close();

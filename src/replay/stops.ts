@@ -4,9 +4,7 @@
  * is recorded; and who would do something that is not recorded waits for it.
  */
 import type { RunId } from '../base/ids.ts';
-import { wallTimeText } from '../engine/run/drive-run.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
-import { parentRun } from '../events/run-origin.ts';
 import type { RunRecord } from './record.ts';
 
 export interface Stops {
@@ -27,13 +25,12 @@ export const isCancel = (event: LedgerEvent): event is EventOf<'run.signalled'> 
 
 /** `cancel` has the engine hear it; `nextOf` says where the record has what a run comes to next. */
 export function createStops(
-  { standing }: RunRecord,
+  { standing, late }: RunRecord,
   cancel: (event: LedgerEvent) => void,
   nextOf: (run: RunId) => number,
 ): Stops {
   const cancels = standing.filter(isCancel).map((event): Stop => ({ position: event.position, come: () => cancel(event) }));
   const pending = new Map<string, Stop>(cancels.map((stop) => [String(stop.position), stop]));
-  const late = lateIn(standing);
   const waiting = new Set<() => void>();
   const firstOf = (): readonly [string, Stop] | undefined =>
     [...pending].toSorted(([, one], [, other]) => one.position - other.position)[0];
@@ -55,7 +52,10 @@ export function createStops(
       return () => void pending.delete(run);
     },
     async due(run, signal) {
-      const isNext = (): boolean => (firstOf()?.[1].position ?? Number.POSITIVE_INFINITY) < nextOf(run);
+      const isNext = (): boolean => {
+        const first = firstOf();
+        return first !== undefined && first[1].position < nextOf(run);
+      };
       while (!signal.aborted && isNext())
         await new Promise<void>((resolve) => {
           waiting.add(resolve);
@@ -63,34 +63,4 @@ export function createStops(
         });
     },
   };
-}
-
-/** Runs whose own time was over, with where that shows first: what was stopped by it says so in the same words. */
-function lateIn(standing: readonly LedgerEvent[]): ReadonlyMap<RunId, number> {
-  const words = new Map<RunId, string>();
-  for (const event of standing) {
-    if (event.event_type !== 'run.started' || event.payload.budget?.wallMs === undefined) continue;
-    words.set(event.run_id, wallTimeText(event.payload.budget.wallMs, event.payload.timeLimit).replace(/\.$/, ''));
-  }
-  const late = new Map<RunId, number>();
-  for (const [run, said] of words) {
-    const isSaid = (event: LedgerEvent): boolean => errorIn(event)?.startsWith(said) === true;
-    if (!standing.some((event) => event.event_type === 'run.ended' && event.run_id === run && isSaid(event))) continue;
-    const below = new Set([run, ...runsBelow(standing, run)]);
-    const shown = standing.find((event) => below.has(event.run_id) && isSaid(event))?.position ?? 0;
-    // It was over just before that.
-    late.set(run, shown - 0.5);
-  }
-  return late;
-}
-
-function errorIn(event: LedgerEvent): string | undefined {
-  return event.event_type === 'run.ended' || event.event_type === 'model.failed' ? event.payload.error?.message : undefined;
-}
-
-function runsBelow(standing: readonly LedgerEvent[], run: RunId): RunId[] {
-  const below: RunId[] = [run];
-  for (const event of standing)
-    if (event.event_type === 'run.started' && below.includes(parentRun(event.payload) as RunId)) below.push(event.run_id);
-  return below.slice(1);
 }

@@ -83,6 +83,25 @@ describe('troupe cost --prices', () => {
     expect((await at.look('cost', '--prices', '2026-01-31')).err).toBe('at the prices of 2026-01-31; recorded at the time: $0\n');
   });
 
+  it('of a day are those of that day: on 10 June 2025 this model became five times cheaper', async () => {
+    await using project = await createTestProject();
+    await project.serve({ text: 'Done.' });
+    project.env['TROUPE_MODEL'] = 'openai/o3';
+    expect((await project.look('run', 'helper', 'Go.')).code).toBe(0);
+    // Prices are known of models at their own address.
+    delete project.env['OPENAI_BASE_URL'];
+    const at = async (...day: readonly string[]) => {
+      const { out } = await project.look('cost', 'last', ...day, '--json');
+      return objectIn(out)['total'] as Record<string, number>;
+    };
+    const { inputTokens = 0, outputTokens = 0, ...recorded } = await at();
+    expect([inputTokens > 0, outputTokens > 0, recorded['nanoUsd'] ?? 0]).toEqual([true, true, 0]);
+    const sum = (input: number, output: number) => inputTokens * input * 1_000 + outputTokens * output * 1_000;
+    expect([(await at('--prices', '2025-06-01'))['nanoUsd'], (await at('--prices', '2025-08-01'))['nanoUsd']]).toEqual([
+      ...[sum(10, 40), sum(2, 8)],
+    ]);
+  });
+
   it.each([
     ['nowhere.yaml', 'there is no such file'],
     ['notes.txt', 'it is no list of models with their prices'],

@@ -14,6 +14,7 @@ import { keepsContract } from '../support/json-contract.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
 import { programOf, ROOM_FOR_THE_YOUNG } from '../support/programs/programs.ts';
+import { projectPlaysAgain } from '../support/replayed.ts';
 import { testTerminal } from '../support/test-terminal.ts';
 
 export const MAIN = await programOf(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)));
@@ -112,7 +113,8 @@ export async function createTestProject(
     },
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server.close();
-      await rm(folder, { recursive: true, force: true });
+      const again = projectPlaysAgain(join(folder, '.troupe', 'ledger.db'));
+      await again.finally(() => rm(folder, { recursive: true, force: true }));
     },
   };
 }

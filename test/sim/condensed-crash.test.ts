@@ -3,6 +3,7 @@
  * condensed last, and every request is the one that the uncut run made, also those of a second prompt that goes on with the
  * conversation.
  */
+
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -16,6 +17,7 @@ import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import { createTranscripts } from '../../src/projections/transcript.ts';
 import { type Tool, textResult } from '../../src/tools/port.ts';
 import { crashAt } from '../support/ledger/crash.ts';
+import { playsAgain } from '../support/replayed.ts';
 import { agent, calls, createWorld, says } from '../support/world.ts';
 
 const DEAD_PID = 2 ** 22 + 1;
@@ -111,6 +113,7 @@ describe('a condensed run that is cut at an append', () => {
     const ledger = memory();
     await live(ledger, requests, Number.POSITIVE_INFINITY);
     const events = await readAll(ledger, SESSION);
+    await playsAgain(ledger);
     await ledger.close();
     const summaries = events.filter((event) => event.event_type === 'task.summary');
     expect(summaries.length).toBeGreaterThan(3);

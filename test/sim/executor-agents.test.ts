@@ -2,6 +2,7 @@
  * Agents that executors work for, through crashes: cut at every append, the run ends as the uncut one does, no command is run
  * again that was recorded as done, and nothing is said without its intent.
  */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +28,7 @@ import {
   SESSION,
   worldOf,
 } from '../support/executors/executor-play.ts';
+import { playsAgain } from '../support/replayed.ts';
 
 const yes: Answer = { kind: 'approved' };
 
@@ -138,6 +140,7 @@ describe('an executor that fails', () => {
     const world = worldOf({ ...kept, habits: {} });
     const resumed = await world.engine.resume(RUN, {});
     expect(resumed.kind === 'resumed' ? bodyOf(await resumed.handle.done) : resumed).toBe('Done: touch one.');
+    await playsAgain(world.ledger);
     await world.close();
   });
 
@@ -171,6 +174,7 @@ it('nothing is said before it is on the disk who works and that it is said', asy
     }),
   });
   await driven(world, kept);
+  await playsAgain(world.ledger);
   await world.close();
   expect(known).toEqual([[['power'], ['power'], 1]]);
 });
@@ -187,6 +191,7 @@ it('the next prompt of the session goes on in the same session of the executor',
   });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   await started.handle.done;
+  await playsAgain(world.ledger);
   await world.close();
   expect(kept.memory.prompts).toEqual([
     { session: 'session-1', text: 'You code.\n\n---\n\nGo.' },
@@ -206,6 +211,7 @@ it('a session that has lost what was said before is told', async () => {
   });
   if (started.kind !== 'started') throw new Error(JSON.stringify(started));
   await started.handle.done;
+  await playsAgain(world.ledger);
   await world.close();
   expect(kept.memory.prompts[1]?.text).toMatch(
     /What was said before:\n\nUser: Go\.\n\nYou: Done: \.\n[\s\S]*You code\.[\s\S]*More\.$/,

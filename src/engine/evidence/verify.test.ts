@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
 import { acting, fastClock, type Group, judges } from '../../../test/support/patterns/group-on-engine.ts';
+import { playsAgain } from '../../../test/support/replayed.ts';
 import { agent, calls, createWorld, reports, turnOf, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -62,7 +63,12 @@ function open({ verify, changes, deeds = [], claims, engineOptions, ...more }: P
     },
     ...more,
   });
-  kept(world);
+  kept({
+    close: async () => {
+      await playsAgain(world.ledger);
+      await world.close();
+    },
+  });
   return world;
 }
 

@@ -25,7 +25,7 @@ import { uselessDemand } from '../../tools/shell/useless-demand.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
 import { weakenedTests } from '../old-tests/weakened-tests.ts';
-import type { ProjectRules, ReplayAccess, TimeAndIds, ToolAccess } from '../options.ts';
+import type { ProjectRules, ReplayAccess, ReplayWatch, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import {
@@ -88,9 +88,8 @@ export async function verified(
   const own = declared(node, setup);
   const project = node.parent === undefined ? tree.projectVerify : undefined;
   const demands = [...demandsIn(own), ...demandsIn(project)];
+  if (tree.replay !== undefined) return asRecorded(tree.replay, node, demands, result);
   if (demands.length === 0 || !succeeded(result) || node.abort.signal.aborted) return result;
-  // What the commands came to, and what the files were like, is recorded; nothing is run again.
-  if (tree.replay !== undefined) return withVerification(result, tree.replay.end(node.run)?.verification ?? result.verification);
   const refusal = own === undefined ? undefined : await permittedCommands(tree, node, setup.definition, own.commands);
   const place = await proving();
   try {
@@ -108,6 +107,16 @@ export async function verified(
   } finally {
     await place.leave();
   }
+}
+
+/**
+ * What the commands came to, and what the files were like, is recorded; nothing is run again. What the project demanded is known
+ * only by what was made of it.
+ */
+function asRecorded(replay: ReplayWatch, node: DrivenRun, demands: readonly Demand[], result: RunResult): RunResult {
+  const isDemanded = demands.length > 0 || node.journal.recorded('evidence.checked', VERIFY_STEP) !== undefined;
+  if (!isDemanded || !succeeded(result) || node.abort.signal.aborted) return result;
+  return withVerification(result, replay.end(node.run)?.verification ?? result.verification);
 }
 
 /** Whoever worked has perhaps seen it pass: by what git ignores, and nobody gets who applies the patch. */
@@ -275,20 +284,25 @@ export function demandsDuring(tree: RunsDemands, node: DrivenRun, setup: AgentSe
   return {
     async failing(turn) {
       if (verify === undefined || retries === 0) return false;
+      const key = demandsStep(turn);
+      if (texts.has(turn)) tree.replay?.again(node.run, 'step.recorded', key, {});
       if (!texts.has(turn) && [...texts.values()].filter((text) => text !== '').length < retries) {
-        const step = `turn/${turn}/verify`;
-        const text = await failureText(tree, node, setup, verify, step);
-        await tree.writer.write([node.journal.event('step.recorded', { value: text }, { step, actor: 'system' })]);
+        const text = tree.replay === undefined ? await failureText(tree, node, setup, verify, key) : '';
+        await tree.writer.write([node.journal.event('step.recorded', { value: text }, { step: key, actor: 'system' })]);
         texts.set(turn, text);
       }
       return (texts.get(turn) ?? '') !== '';
     },
     told(turn, incoming) {
       const text = texts.get(turn - 1) ?? '';
+      // Where the next turn is recorded nobody asks whether there is to be one.
+      if (text !== '') tree.replay?.again(node.run, 'step.recorded', demandsStep(turn - 1), {});
       return text === '' ? incoming : { ...incoming, messages: [...incoming.messages, userText(text)] };
     },
   };
 }
+
+const demandsStep = (turn: number): string => `turn/${turn}/verify`;
 
 function recordedText(event: LedgerEvent): [number, string][] {
   const turn = /^turn\/(\d+)\/verify$/.exec(event.step ?? '')?.[1];

@@ -8,6 +8,7 @@ import { durationText } from '../../agents/definition/duration.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { type RunId, shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
+import { fail } from '../../base/result.ts';
 import type { EventType, Failure, Payloads } from '../../events/catalogue.ts';
 import { isParkedFor, type OutsideReason, reasonOutside } from '../../events/outside-reason.ts';
 import { mayBeAskedAgain, spawnerOf, taskTermsOf } from '../../events/run-origin.ts';
@@ -72,7 +73,7 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     leaveFolders = await openFolders(tree, node);
     await holdFiles(tree, node);
     await makePlaceAgain(tree, node);
-    const setup = await tree.setup(node, found);
+    const setup = notSetUp(tree, node) ?? (await tree.setup(node, found));
     await tree.replay?.due(node.run, node.abort.signal);
     // A run that had been set up before must not end because something it needs is missing just now, unless it is to end.
     if (!setup.ok && !isToEnd(tree, node) && node.journal.recorded('session.config', SETUP_STEP) !== undefined)
@@ -99,6 +100,12 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
     leaveFolders();
     forgetWall();
   }
+}
+
+/** Why it could not begin was found out there where it was to: what is recorded of it stands. */
+function notSetUp({ replay }: ReplayAccess, { run, journal }: DrivenRun): ReturnType<typeof fail<Failure>> | undefined {
+  const end = journal.recorded('session.config', SETUP_STEP) === undefined ? replay?.end(run) : undefined;
+  return end?.status === 'failed' && end.error !== undefined ? fail(end.error) : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closedAfterwards } from '../../../test/support/kept-worlds.ts';
+import { playsAgain } from '../../../test/support/replayed.ts';
 import {
   agent,
   type Brain,
@@ -59,6 +60,7 @@ function createdWorld({ brains, agents = [boss(), helper()], engineOptions = {} 
   });
   const close = async (): Promise<void> => {
     await world.close();
+    await playsAgain(ledger);
     await ledger.close();
   };
   kept({ ...world, close });

@@ -1,5 +1,6 @@
 /** A dispatch that is cancelled while it waits, alone and as a part of something that goes on; or one of its agents is. */
 import { expect, it } from 'vitest';
+import { playsAgain } from '../../../test/support/replayed.ts';
 import { agent, createWorld, says } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 import { readAll } from '../../engine/record/read-all.ts';
@@ -17,6 +18,7 @@ it('alone: it ends, and nothing waits any more', async () => {
   expect(await started.handle.done).toMatchObject({ kind: 'waiting', waits: [{ question: 'Which room?' }] });
   await world.engine.cancel(RUN, 'never mind');
   expect(await world.engine.resume(RUN)).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
+  await playsAgain(world.ledger);
   await world.close();
 });
 

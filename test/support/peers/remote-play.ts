@@ -14,6 +14,7 @@ import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { crashAt } from '../ledger/crash.ts';
 import { createQuietClock } from '../quiet-clock.ts';
+import { playsAgain } from '../replayed.ts';
 import { type Brain, calls, createWorld, says, turnOf, type World } from '../world.ts';
 import { brainPeers, newPeerMemory, type PeerHabits, type PeerMemory, remote } from './brain-peers.ts';
 
@@ -92,6 +93,7 @@ export async function eventsOf({ path, agents, brain }: Kept) {
   const world = createWorld({ path, agents, brain });
   const events = await readAll(world.ledger, SESSION);
   const verified = await world.ledger.verify();
+  await playsAgain(world.ledger);
   await world.close();
   expect(verified).toMatchObject({ kind: 'sound' });
   return events;
