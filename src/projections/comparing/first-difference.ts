@@ -13,9 +13,20 @@ export interface ValueDifference {
 }
 
 export function firstDifference(recorded: Json | undefined, now: Json | undefined): ValueDifference | undefined {
+  // Nearly always, and without making anything of it.
+  if (isSame(recorded, now)) return undefined;
   const one = withoutFences(recorded);
   const other = withoutFences(now);
   return canonicalJson(one) === canonicalJson(other) ? undefined : differenceAt('', one, other);
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one))
+    return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSame(item, other[at]));
+  if (!isJsonObject(one) || !isJsonObject(other)) return false;
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => name in other && isSame(one[name], other[name]));
 }
 
 function differenceAt(path: string, recorded: Json | undefined, now: Json | undefined): ValueDifference {
