@@ -15,7 +15,11 @@ import { withFolder } from './processes.ts';
 import { number, spread, table } from './table.ts';
 
 const { values } = parseArgs({
-  options: { turns: { type: 'string', default: '500' }, at: { type: 'string', default: '400' }, rounds: { type: 'string', default: '9' } },
+  options: {
+    turns: { type: 'string', default: '500' },
+    at: { type: 'string', default: '400' },
+    rounds: { type: 'string', default: '9' },
+  },
 });
 const turns = Number(values.turns);
 const MOST_TIMES = 1.5;
@@ -23,10 +27,23 @@ const MOST_TIMES = 1.5;
 let asked = 0;
 let onAsked = (): void => undefined;
 const answer = (): object => {
-  const call = { id: `c${asked}`, type: 'function', function: { name: 'list', arguments: JSON.stringify({ path: `d${asked}` }) } };
+  const call = {
+    id: `c${asked}`,
+    type: 'function',
+    function: { name: 'list', arguments: JSON.stringify({ path: `d${asked}` }) },
+  };
   const message = asked < turns ? { tool_calls: [call] } : { content: 'Done.' };
-  const choices = [{ index: 0, finish_reason: asked < turns ? 'tool_calls' : 'stop', message: { role: 'assistant', ...message } }];
-  return { id: 'x', object: 'chat.completion', created: 1, model: 'bench', choices, usage: { prompt_tokens: 9, completion_tokens: 9 } };
+  const choices = [
+    { index: 0, finish_reason: asked < turns ? 'tool_calls' : 'stop', message: { role: 'assistant', ...message } },
+  ];
+  return {
+    id: 'x',
+    object: 'chat.completion',
+    created: 1,
+    model: 'bench',
+    choices,
+    usage: { prompt_tokens: 9, completion_tokens: 9 },
+  };
 };
 const server = createServer((incoming, outgoing) => {
   asked += 1;
@@ -41,7 +58,11 @@ const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 function troupe(folder: string, ...words: readonly string[]): ChildProcess {
   const { PATH = '' } = process.env;
   const env = { PATH, HOME: folder, OPENAI_API_KEY: 'sk-bench', OPENAI_BASE_URL: `${origin}/v1`, TROUPE_MODEL: 'openai/bench' };
-  return spawn(process.execPath, [`${builtFolder}/src/cli/main.js`, ...words], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  return spawn(process.execPath, [`${builtFolder}/src/cli/main.js`, ...words], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 /** From the start of the process to the first request; then it is not needed any more. */
@@ -70,7 +91,10 @@ await withFolder(async (folder) => {
   if (asked !== turns) throw new Error(`the run to be forked asked ${asked} times`);
   const before = loadavg()[0] ?? 0;
   const rounds: { readonly fresh: number; readonly forked: number }[] = [];
-  const shown = spawnSync(process.execPath, [`${builtFolder}/src/cli/main.js`, 'ps', '--all', '--json'], { cwd: folder, encoding: 'utf8' });
+  const shown = spawnSync(process.execPath, [`${builtFolder}/src/cli/main.js`, 'ps', '--all', '--json'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   const run = /run_\w+/.exec(shown.stdout)?.[0] ?? '';
   for (let round = 0; round < Number(values.rounds) + 1; round += 1) {
     const fresh = await firstCall(folder, 'run', 'worker', 'Do what there is to do.');
@@ -82,9 +106,24 @@ await withFolder(async (folder) => {
     table(
       ['process start to first live call', 'ms', 'aim'],
       [
-        row('troupe run', rounds.map(({ fresh }) => fresh), 0, ''),
-        row(`troupe fork at turn ${values.at} of ${number(turns)}`, rounds.map(({ forked }) => forked), 0, ''),
-        row('times a fresh run', rounds.map(({ fresh, forked }) => forked / fresh), 2, `at most ${MOST_TIMES}`),
+        row(
+          'troupe run',
+          rounds.map(({ fresh }) => fresh),
+          0,
+          '',
+        ),
+        row(
+          `troupe fork at turn ${values.at} of ${number(turns)}`,
+          rounds.map(({ forked }) => forked),
+          0,
+          '',
+        ),
+        row(
+          'times a fresh run',
+          rounds.map(({ fresh, forked }) => forked / fresh),
+          2,
+          `at most ${MOST_TIMES}`,
+        ),
       ],
     ),
   );

@@ -18,6 +18,7 @@ import { foldCosts, initialCosts } from '../src/projections/costs.ts';
 import { foldRunTree, initialRunTree } from '../src/projections/run-tree.ts';
 import { createTranscripts, resultPart } from '../src/projections/transcript.ts';
 import { replayRun } from '../src/replay/replay.ts';
+import { cpuMs } from './meter.ts';
 import { agent, begun, calls, open, says } from './place.ts';
 import { number, spread, table } from './table.ts';
 
@@ -74,9 +75,9 @@ async function loopAlone(events: readonly LedgerEvent[]): Promise<void> {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const at = performance.now();
+  const at = cpuMs();
   await work();
-  return performance.now() - at;
+  return cpuMs() - at;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-replay-'));
@@ -107,7 +108,7 @@ try {
   const row = (what: string, figures: readonly number[], aim: string): string[] => [what, spread(figures, 1), aim];
   console.log(
     table(
-      [`${number(turns)} turns, ${number(events.length)} events`, 'ms', 'aim'],
+      [`${number(turns)} turns, ${number(events.length)} events`, 'ms of CPU', 'aim'],
       [
         row(
           'events read and folded',

@@ -99,7 +99,7 @@ async function playToEnd(
     const end = await endOrStuck(taken.handle.done, played, stops);
     if ((end?.kind !== 'waiting' && end?.kind !== 'parked') || !stops.next()) return end;
     // What was come to since stands where it is recorded: before what was read of it.
-    forgetPast(played, root.run);
+    forgetPast(engine.ledger, root.run);
   }
 }
 

@@ -83,6 +83,35 @@ it('fails no run: with a collector that refuses, or an address that makes no sen
   expect([ids.length, new Set(ids).size]).toEqual([6, 6]);
 });
 
+it('survives kill -9 of the process that sends: no span is missing, and only those of the batch that was cut off come twice', async () => {
+  await using project = await createTestProject();
+  await using collector = await startCollector({ status: 200 });
+  await project.script(...REPLIES);
+  project.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.url;
+  const letGo = collector.hold();
+  const killed = project.start(['run', 'helper', 'look']);
+  await expect.poll(() => collector.asked).toBe(1);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  // It has taken what nobody heard its answer to.
+  letGo();
+  await expect.poll(() => collector.bodies.length).toBe(1);
+  const cutOff = collector.spans();
+  expect((await project.look('resume', 'last')).code).toBe(0);
+  await project.script(...REPLIES);
+  expect((await project.look('run', 'helper', 'look')).code).toBe(0);
+  const sent = collector.spans();
+  collector.bodies.forEach(expectOfficial);
+  collector.bodies.length = 0;
+  expect((await project.look('telemetry', 'backfill', '--since', '1h')).code).toBe(0);
+  const all = collector.spans();
+  expect(all.length).toBeGreaterThanOrEqual(8);
+  const byId = (spans: typeof all) => new Map(spans.map((span) => [span.spanId, span]));
+  expect(byId(sent)).toEqual(byId(all));
+  const twice = sent.filter(({ spanId }, index) => sent.findIndex((span) => span.spanId === spanId) !== index);
+  expect(twice).toEqual(cutOff);
+});
+
 it('is set by troupe.yaml; a key that it does not know is an error', async () => {
   await using collector = await startCollector();
   const settings = (more: string) => `telemetry: { endpoint: "${collector.url}", content: true, service: house${more} }\n`;
