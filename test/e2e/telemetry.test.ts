@@ -83,7 +83,7 @@ it('fails no run: with a collector that refuses, or an address that makes no sen
   expect([ids.length, new Set(ids).size]).toEqual([6, 6]);
 });
 
-it('survives kill -9 of the process that sends: no span is missing, and only those of the batch that was cut off come twice', async () => {
+it('survives kill -9 of who sends: no span is missing, and only those of the batch that was cut off come twice', async () => {
   await using project = await createTestProject();
   await using collector = await startCollector({ status: 200 });
   await project.script(...REPLIES);
