@@ -1,7 +1,7 @@
 /**
  * How long a fork takes to its first live call: `node bench/fork.ts [--turns 500] [--at 400] [--rounds 9]`. The command line as
- * it is published, in turns: `troupe run`, and `troupe fork` in the middle of a long run, each from the start of its process until a
- * model server has its first request. Its aim is 1.5 times a fresh run.
+ * it is published, in turns: `troupe run`, and `troupe fork` in the middle of a long run, each from the start of its process
+ * until a model server has its first request. Its aim is 1.5 times a fresh run.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
