@@ -17,6 +17,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   events: [],
   ledger: ['events'],
   projections: ['events'],
+  bundles: ['events', 'ledger'],
   tasks: ['events', 'ledger/port', 'ledger/pages', 'projections'],
   telemetry: ['network', 'events', 'ledger/port', 'ledger/pages', 'ledger/only-one'],
   quota: ['ledger/port', 'ledger/postgres', 'ledger/rows'],
@@ -80,7 +81,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
       'executors',
       'workspaces',
     ],
-    ...['telemetry'],
+    ...['telemetry', 'bundles'],
   ],
   trials: [
     'events',
@@ -122,7 +123,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['network', 'sandbox', 'events', 'ledger', 'projections', 'permissions', 'agents', 'models', 'tools/port', 'peers'],
-    ...['executors', 'patterns/steps', 'artifacts', 'workspaces'],
+    ...['bundles', 'executors', 'patterns/steps', 'artifacts', 'workspaces'],
     ...[
       'engine',
       'replay',
@@ -208,7 +209,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   engine: [
     ['port'],
-    ['options', 'interruption', 'reachable'],
+    ['options', 'interruption', 'reachable', 'imported-sessions'],
     ['failure-of', 'models-below', 'executors-below', 'imported'],
     ['record'],
     ['spending'],

@@ -3,6 +3,7 @@ import type { Meaning } from './event-meanings.ts';
 
 type About =
   | 'session.started'
+  | 'session.imported'
   | 'session.brought'
   | 'run.reopened'
   | 'run.withdrawn'
@@ -17,6 +18,20 @@ export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
       workspace: 'the folder that tools may touch',
       forked: 'the session, the run and the event that it was forked from: what is before was taken over',
       imported: 'the transcript of another program that it was made of: it can be read, and nothing in it goes on',
+    },
+  },
+  'session.imported': {
+    says: 'The session came in a bundle from another ledger. The last event of such a session, which is read and never goes on.',
+    fields: {
+      events: 'how many of its events came',
+      chain: 'the hash of the last of them',
+      source: 'that hash in the ledger that they came from',
+      sealed: 'how many events came without their exact payload, because a secret is sealed in it',
+      file: 'what the file was called',
+      bundle: 'the SHA-256 of the bundle, unpacked',
+      troupe: 'the version that made it',
+      signedBy: 'the name of the key that it was signed with',
+      known: 'whether it had to be signed with this key',
     },
   },
   'session.brought': {

@@ -93,6 +93,7 @@ describe('events', () => {
       'run.withdrawn',
       'session.brought',
       'session.config',
+      'session.imported',
       'session.moved',
       'session.started',
       'step.recorded',

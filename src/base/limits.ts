@@ -5,6 +5,7 @@
  */
 import { agentLimits } from './limits/agents.ts';
 import { artifactLimits } from './limits/artifacts.ts';
+import { bundleLimits } from './limits/bundles.ts';
 import { clusterLimits } from './limits/cluster.ts';
 import { commandLineLimits } from './limits/command-line.ts';
 import { executorRunLimits } from './limits/executor-runs.ts';
@@ -39,4 +40,5 @@ export const limits = {
   ...commandLineLimits,
   ...trialLimits,
   ...transcriptLimits,
+  ...bundleLimits,
 } as const;

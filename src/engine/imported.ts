@@ -6,6 +6,7 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import type { Failure } from '../events/catalogue.ts';
 import { type ImportSource, programNames } from '../events/going-on.ts';
 import type { Ledger } from '../ledger/port.ts';
+import { ownSessionsOnly } from './imported-sessions.ts';
 import type { Engine } from './port.ts';
 
 /** The transcript that this session was made of; `undefined` for one of ours. */
@@ -28,7 +29,8 @@ export async function closedAsImported(ledger: Pick<Ledger, 'read'>, session: Se
 }
 
 /** The same engine, but for sessions that were imported. What is said to these finds that they have ended. */
-export function closedToImports({ ledger }: { readonly ledger: Ledger }, engine: Engine): Engine {
+export function closedToImports({ ledger }: { readonly ledger: Ledger }, all: Engine): Engine {
+  const engine = ownSessionsOnly({ ledger }, all);
   const closed = async (run: RunId): Promise<Failure | undefined> => {
     const [row] = await ledger.runs({ run, limit: 1 });
     return row === undefined ? undefined : await closedAsImported(ledger, row.session);

@@ -82,6 +82,23 @@ export const sessionEvents = {
     /** It was made of the transcript of another program: it can be read, and nothing in it goes on. */
     imported: importSource.optional(),
   }),
+  /** The session came in a bundle from another ledger. It is the last of its events: the session can be read, and stays as it is. */
+  'session.imported': z.object({
+    /** How many of the events came, the hash of the last of them, and that hash where they came from. */
+    events: z.number().int().positive(),
+    chain: z.string(),
+    source: z.string(),
+    /** Events whose exact payload was left out, because a secret is sealed in it. */
+    sealed: z.number().int().nonnegative(),
+    /** What the file was called, and its SHA-256, unpacked. */
+    file: z.string(),
+    bundle: z.string(),
+    /** The version that made it. */
+    troupe: z.string(),
+    /** The name of the key that it was signed with, and whether whoever imported it had said that it must be this key. */
+    signedBy: z.string().optional(),
+    known: z.boolean().optional(),
+  }),
 } as const;
 
 /** What holds for every agent of a tree, whatever their files say. */

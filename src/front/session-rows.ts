@@ -14,6 +14,7 @@ import type { Project } from '../project/project.ts';
 import { addSpending, noSpending, spendingIn, spendingTypes } from '../projections/costs.ts';
 import { groupOfSession } from '../projections/groups.ts';
 import { firstLine } from '../projections/readable.ts';
+import { type BundleOrigin, readBundleOrigin } from './bundle-origin.ts';
 import type { PsRow } from './run-rows.ts';
 import { standingNext, type stateOf } from './standing.ts';
 
@@ -42,6 +43,8 @@ export interface SessionRow {
   readonly forgotten: 'whole' | 'part' | null;
   /** The transcript that it was made of. */
   readonly imported?: Pick<ImportSource, 'program' | 'id'>;
+  /** The bundle that it came in. */
+  readonly bundle?: BundleOrigin;
 }
 
 export interface ListedSessions {
@@ -86,7 +89,7 @@ const keptAs = (standing: SessionStanding | undefined): Pick<SessionRow, 'pinned
 async function whatIsIn(
   ledger: Ledger,
   session: SessionId,
-): Promise<Pick<SessionRow, 'prompt' | 'cost' | 'forked' | 'imported'>> {
+): Promise<Pick<SessionRow, 'prompt' | 'cost' | 'forked' | 'imported' | 'bundle'>> {
   try {
     const [began, started] = await ledger.read({ session, types: ['session.started', 'run.started'], limit: 2 });
     let spent = noSpending();
@@ -97,6 +100,7 @@ async function whatIsIn(
       prompt: started?.event_type === 'run.started' ? promptOf(started.payload.input) : null,
       cost: { nanoUsd, unknownCalls },
       ...(began?.event_type === 'session.started' ? whereFrom(began.payload) : {}),
+      ...present({ bundle: await readBundleOrigin(ledger, session) }),
     };
   } catch (error) {
     if (codeOf(error) === 'ledger_collected' || codeOf(error) === 'ledger_corrupt') return { prompt: null, cost: null };

@@ -1,5 +1,6 @@
 /** One run as it stands: its summary, the tree below it, its groups, its threads, and what was said to it. */
 import type { RunId, SessionId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
 import type { OpenWait } from '../engine/port.ts';
 import { rootOf } from '../engine/record/root-of.ts';
 import { foldSession } from '../ledger/pages.ts';
@@ -10,6 +11,7 @@ import { createProcesses } from '../projections/processes.ts';
 import { foldRunTree, initialRunTree, type RunNode, type RunTree, subtree, withAskersBelow } from '../projections/run-tree.ts';
 import { createSessionThreads } from '../projections/threads.ts';
 import { type AnsweredRequests, answeredRequests, foldAnsweredRequests, type ShownAnswer } from './answered-requests.ts';
+import { type BundleOrigin, readBundleOrigin } from './bundle-origin.ts';
 import { type SaidMessage, type ShownThread, saidTo, type Threads, threadsOf } from './shown-threads.ts';
 import { treeRuns } from './shown-tree.ts';
 import { standingBelow } from './standing.ts';
@@ -25,6 +27,7 @@ export interface ShownRun {
   readonly threads: readonly ShownThread[];
   readonly said: readonly SaidMessage[];
   standing(node: RunNode): ReturnType<typeof standingBelow>;
+  readonly bundle: BundleOrigin | undefined;
 }
 
 type Reading = Pick<Project, 'ledger' | 'engine'> & { readonly config: Pick<Project['config'], 'ledger'> };
@@ -53,13 +56,15 @@ export async function readShownRun({ ledger, engine, config }: Reading, row: Run
     standing,
     threads: threadsOf(boxes, below, now),
     said: saidTo(boxes, below, now),
+    bundle: await readBundleOrigin(ledger, row.session),
   };
 }
 
 /** The same for programs. */
-export function shownValue({ tree, summary, threads, said, standing }: ShownRun, now: number) {
+export function shownValue({ tree, summary, threads, said, standing, bundle }: ShownRun, now: number) {
   const run = summary.run as RunId;
-  return { ...summary, tree: treeRuns(tree, run, now, standing), groups: groupsBelow(tree, run), threads, said };
+  const more = { tree: treeRuns(tree, run, now, standing), groups: groupsBelow(tree, run), threads, said };
+  return { ...summary, ...more, ...present({ bundle }) };
 }
 
 /** What is asked for a permission of, all of it. */

@@ -7,7 +7,7 @@ import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
-import type { LedgerEvent } from '../events/envelope.ts';
+import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { textOf, toolCallsOf } from '../events/messages.ts';
 import { parentRun, reasonInTree, roleInTree } from '../events/run-origin.ts';
 import { succeeded } from '../events/succeeded.ts';
@@ -16,7 +16,7 @@ import { assistantLine } from './assistant-lines.ts';
 import { spendingOf } from './costs.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
-import { reopenedText, sessionLine, termsText } from './lines/fork-lines.ts';
+import { importedLine, reopenedText, sessionLine, termsText } from './lines/fork-lines.ts';
 import { isTranscriptEvent, transcriptLine } from './lines/transcript-lines.ts';
 import { isWorkspaceEvent, workspaceLine } from './lines/workspace-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
@@ -64,7 +64,7 @@ export function foldTimeline(timeline: Timeline, event: LedgerEvent): Timeline {
 /** The line of one event. Remembers in `agents` whose run is whose, so that a follower need not keep the lines. */
 export function timelineLine(agents: Map<RunId, string>, event: LedgerEvent): TimelineLine {
   if (event.event_type === 'run.started') agents.set(event.run_id, shownAgent(event.payload.agent, roleInTree(event.payload)));
-  const [level, text] = describe(event);
+  const [level, text] = event.event_type === 'session.imported' ? importedLine(event.payload) : describe(event);
   return {
     position: event.position,
     time: event.timestamp,
@@ -77,7 +77,7 @@ export function timelineLine(agents: Map<RunId, string>, event: LedgerEvent): Ti
 
 type Description = readonly [level: Level, text: string];
 
-function describe(event: LedgerEvent): Description {
+function describe(event: Exclude<LedgerEvent, EventOf<'session.imported'>>): Description {
   if (isPatternEvent(event)) return patternLine(event);
   if (isWorkspaceEvent(event)) return workspaceLine(event);
   if (isArtifactEvent(event)) return artifactLine(event);
@@ -153,7 +153,9 @@ function describe(event: LedgerEvent): Description {
 
 type EventNamed<Prefix extends string> = Extract<LedgerEvent, { event_type: `${Prefix}.${string}` }>;
 
-function describeRun(event: Exclude<EventNamed<'session' | 'run'>, OrganisationEvent>): Description {
+function describeRun(
+  event: Exclude<EventNamed<'session' | 'run'>, OrganisationEvent | EventOf<'session.imported'>>,
+): Description {
   switch (event.event_type) {
     case 'session.started':
       return sessionLine(event.payload);

@@ -157,6 +157,8 @@ describe('what programs read', () => {
 
   it('of the ledger', async () => {
     for (const word of ['stats', 'verify', 'rebuild', 'gc', 'new-key']) await call(0, 'ledger', word);
+    expect(await at.look('export', 'last', '--bundle', '-o', 'last.tar')).toMatchObject({ code: 0 });
+    await call(0, 'import', 'last.tar', '--check');
     await call(0, 'ledger', 'copy', `sqlite:${join(at.folder, '.troupe/ledger.db')}`, `sqlite:${join(at.folder, 'copy.db')}`);
   });
 

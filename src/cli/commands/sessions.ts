@@ -49,10 +49,11 @@ function cellsAt(now: number): (row: SessionRow) => readonly string[] {
   };
 }
 
-const marksOf = ({ pinned, held, forgotten, forked, imported }: SessionRow): readonly string[] => [
+const marksOf = ({ pinned, held, forgotten, forked, imported, bundle }: SessionRow): readonly string[] => [
   ...(held ? ['(held)'] : []),
   ...(pinned ? ['(pinned)'] : []),
   ...(forgotten === null ? [] : [forgotten === 'whole' ? '(forgotten)' : '(forgotten in part)']),
+  ...(bundle === undefined ? [] : [`(imported from ${bundle.file})`]),
   ...(forked === undefined ? [] : [`(fork of ${shortId(forked.session)})`]),
   ...(imported === undefined ? [] : [`(from ${programNames[imported.program]})`]),
 ];

@@ -29,7 +29,7 @@ export async function showCommand(context: CommandContext, text: string, options
     const now = context.clock.now();
     const shown = await readShownRun({ ledger, engine, config }, row, now);
     if (shown === undefined) throw usageError(`The events of ${row.run} are gone`, 'look at the ledger: troupe ledger verify');
-    const { tree, node, waits, answered, summary, threads, said, standing } = shown;
+    const { tree, node, waits, answered, summary, threads, said, standing, bundle } = shown;
     if (options.request === true) {
       printRequests(context, waits, answered(), options);
       return exitCodes.completed;
@@ -55,6 +55,7 @@ export async function showCommand(context: CommandContext, text: string, options
     const from = await importedFrom(ledger, row.session);
     if (from !== undefined)
       out.line(safeLine(`from    ${programNames[from.program]}, ${from.id}: it can be read, and does not go on here`));
+    if (bundle !== undefined) out.line(safeLine(`from    ${bundle.file}, a bundle: it can be read, and does not go on here`));
     if (node.report !== null && !isOnlyError(node.report, summary.error)) {
       out.line();
       await printReport(context, node.report);

@@ -1,26 +1,35 @@
 /** `troupe export`: a run or a whole session as one document, read page by page and written as it is read. */
-import { open, rename, rm } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { messageOf } from '../../base/errors.ts';
 import { counted } from '../../base/wording.ts';
 import type { ExportFormat } from '../../front/one-file/exported.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeText } from '../terminal/safe-text.ts';
+import { bundleCommand } from './bundle.ts';
 import { exportPieces } from './pieces.ts';
+import { writeFileOf } from './written-file.ts';
 
 export interface ExportOptions {
   readonly format?: ExportFormat | undefined;
   /** Short for the format of this name. */
   readonly html?: boolean | undefined;
+  /** Not a document, but a file that can be imported. */
+  readonly bundle?: boolean | undefined;
+  /** A file with the private key that a bundle is signed with. */
+  readonly sign?: string | undefined;
   readonly output?: string | undefined;
 }
 
 const BY_ENDING: Readonly<Record<string, ExportFormat>> = { '.html': 'html', '.htm': 'html', '.jsonl': 'jsonl' };
 
 export async function exportCommand(context: CommandContext, text: string, options: ExportOptions): Promise<ExitCode> {
-  const { output } = options;
+  const { output, sign, bundle } = options;
+  if (bundle === true) {
+    if (options.html === true || options.format !== undefined) throw usageError('a bundle has a format of its own');
+    return await bundleCommand(context, text, { output, sign });
+  }
+  if (sign !== undefined) throw usageError('only a bundle can be signed', 'add --bundle');
   const format =
     options.html === true ? 'html' : (options.format ?? BY_ENDING[extname(output ?? '').toLowerCase()] ?? 'markdown');
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
@@ -35,25 +44,4 @@ export async function exportCommand(context: CommandContext, text: string, optio
     }
     return exitCodes.completed;
   });
-}
-
-/** The file is there whole or not at all, and only for its owner to read: it holds what was said. */
-async function writeFileOf(path: string, pieces: AsyncIterable<string>): Promise<number> {
-  const part = `${path}.${process.pid}.part`;
-  const file = await open(part, 'wx', 0o600).catch((error: unknown) => refuse(path, error));
-  let bytes = 0;
-  try {
-    for await (const piece of pieces) bytes += (await file.write(piece)).bytesWritten;
-    await file.close();
-    await rename(part, path).catch((error: unknown) => refuse(path, error));
-    return bytes;
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(part, { force: true });
-    throw error;
-  }
-}
-
-function refuse(path: string, error: unknown): never {
-  throw usageError(`${path} cannot be written: ${messageOf(error)}`, 'name another file: -o');
 }

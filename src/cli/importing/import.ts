@@ -12,12 +12,14 @@ import { type FoundTranscript, transcriptFolders, transcriptsIn, transcriptsOf }
 import { type Imported, importTranscript, sessionOf } from '../../transcripts/import.ts';
 import type { Transcript } from '../../transcripts/items.ts';
 import { opencodeTranscripts } from '../../transcripts/opencode/database.ts';
-import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
+import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
+import { type BundleImportOptions, importBundleCommand } from './bundle.ts';
+import { bundleAt } from './bundle-file.ts';
 
-export interface ImportOptions extends JsonOption {
+export interface ImportOptions extends BundleImportOptions {
   readonly list?: boolean | undefined;
   /** Only this conversation, of a file that holds several. */
   readonly id?: string | undefined;
@@ -31,6 +33,11 @@ export async function importCommand(
   if (options.list === true) return await listCommand(context, options);
   if (paths.length === 0)
     throw usageError('Nothing is named to be imported', `see what there is: ${callOf(context)} import --list`);
+  const [only] = paths.length === 1 ? paths : [];
+  const bundle = only === undefined ? undefined : await bundleAt(resolve(context.cwd, only));
+  if (bundle !== undefined) return await importBundleCommand(context, bundle, options);
+  if (options.check === true || options.key !== undefined)
+    throw usageError(`${paths.join(', ')} is no bundle`, 'give one file that `troupe export RUN --bundle -o FILE` has written');
   return await withProject(context, {}, async (project) => {
     const all: Imports = { imported: [], refused: [], found: [] };
     for (const path of paths) await importPath(context, project, resolve(context.cwd, path), options, all);

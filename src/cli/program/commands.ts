@@ -222,6 +222,8 @@ function describeExport(add: Add, perform: Perform): void {
       ]),
     )
     .option('--html', 'one file that is session and console: opens without a network, checks itself')
+    .option('--bundle', 'one file with all that belongs to it, which `troupe import` reads')
+    .option('--sign <file>', 'sign the bundle with this Ed25519 key (PEM)')
     .option('-o, --output <file>', 'write this file and not to stdout')
     .action((what: string, options: ExportOptions) =>
       perform(async (context) => (await import('../export/export.ts')).exportCommand(context, what, options)),
@@ -229,10 +231,13 @@ function describeExport(add: Add, perform: Perform): void {
 }
 
 function describeImport(add: Add, perform: Perform): void {
-  const example = 'troupe import --list\n  troupe import ~/.codex/sessions/2026/01/31/rollout-….jsonl';
-  json(add('import [paths...]', 'sessions of Claude Code, Codex or opencode, to be read here', example))
+  const example =
+    'troupe import session.troupe.tar --check\n  troupe import --list\n  troupe import ~/.codex/sessions/2026/01/31/rollout-….jsonl';
+  json(add('import [paths...]', 'sessions of a bundle, Claude Code, Codex or opencode, to be read here', example))
     .option('--list', 'find those of this project that are on this machine')
     .option('--id <id>', 'only this conversation, of a file or folder that holds several')
+    .option('--check', 'look whether all of a bundle is as it should be, and store nothing')
+    .option('--key <file>', 'refuse a bundle unless it is signed with the key of this public key (PEM)')
     .action((paths: readonly string[], options: ImportOptions) =>
       perform(async (context) => (await import('../importing/import.ts')).importCommand(context, paths, options)),
     );

@@ -15,6 +15,7 @@ import { userText } from '../../events/messages.ts';
 import type { NewEvent, RunRow } from '../../ledger/port.ts';
 import { spendingIn } from '../../projections/costs.ts';
 import { failureOf } from '../failure-of.ts';
+import { beforeImport } from '../imported-sessions.ts';
 import { withLease } from '../lease.ts';
 import {
   type AgentAccess,
@@ -58,7 +59,7 @@ interface Plan {
 
 async function plan(options: Forks, request: ForkRequest, { session, run }: RunRow): Promise<Result<Plan, Failure>> {
   const { set = {} } = request;
-  const events = await readAll(options.ledger, session);
+  const events = beforeImport(await readAll(options.ledger, session));
   const place = forkPlace(events, run, request.at ?? placeForSet(events, run, set));
   if (!place.ok) return place;
   const refused = refusedSet(events, place.value, set);

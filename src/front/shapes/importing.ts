@@ -12,6 +12,22 @@ const transcript = {
   bytes: count,
 };
 
+const bundle = z.object({
+  troupe: z.string().describe('the version that made the bundle'),
+  bundle: z.string().describe('its SHA-256, unpacked'),
+  signedBy: z.string().nullable().describe('the name of the key; null when it is not signed'),
+  sessions: z.array(
+    z.object({
+      ...{ session: z.string(), events: count },
+      sealed: count.describe('events without their exact payload, because a secret is sealed in it'),
+      gone: count.describe('attachments that were collected before'),
+      here: z.enum(['imported', 'original']).optional().describe('it was here before, and nothing was stored of it'),
+    }),
+  ),
+  agents: z.array(z.string()).describe('whose files are in it; they are not installed'),
+  stored: z.boolean(),
+});
+
 export const imports = z.object({
   imported: z
     .array(
@@ -42,5 +58,6 @@ export const imports = z.object({
       }),
     )
     .describe('with --list: transcripts of this project that are on this machine'),
+  bundle: bundle.optional().describe('of a bundle: what was in it'),
 });
 export type Imports = z.infer<typeof imports>;

@@ -110,6 +110,10 @@ const summaryShape = {
   forked: forkSource.optional().describe('where its session was forked from; the sums are those of the fork'),
   ledger: z.string(),
 };
+const bundleOrigin = z.object({
+  ...{ file: z.string(), bundle: z.string().describe('the SHA-256 of the bundle, unpacked'), troupe: z.string(), at: z.string() },
+  signedBy: z.string().optional().describe('the name of the key that it was signed with'),
+});
 export const summaryOfRun = z.object(summaryShape);
 
 export const treeCall = z.object({
@@ -194,6 +198,7 @@ const thread = z.object({
 
 const shownRun = z.object({
   ...summaryShape,
+  bundle: bundleOrigin.optional().describe('the bundle that its session came in'),
   tree: z.array(treeRun).describe('the run and every run below it, parents first'),
   groups: z.array(groupProgress),
   threads: z.array(thread),
@@ -289,6 +294,7 @@ export const sessionRow = z.object({
   held: z.boolean().describe('it is neither collected nor forgotten'),
   forgotten: z.enum(['whole', 'part']).nullable(),
   imported: importSource.pick({ program: true, id: true }).optional().describe('the transcript that it was made of'),
+  bundle: bundleOrigin.optional().describe('the bundle that it came in'),
 });
 
 export const event = z.object({

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/environment.ts';
-import type { PayloadRef, SessionId } from '../../base/ids.ts';
+import type { PayloadRef, RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { systemRandom } from '../../base/random.ts';
 import type { BlobStore } from '../blobs/store.ts';
@@ -18,7 +18,7 @@ import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { chainedEvent } from '../rules/read-events.ts';
 import { type ChainedEvent, payloadPlace } from '../rules/stored-event.ts';
 import { copiedRun, copiedSession, keepingStatements, valuesOf } from './rows.ts';
-import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './store.ts';
+import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize, WholeSession } from './store.ts';
 
 const statement = (name: string, text: string): Statement => ({ name: `troupe-copy-${name}`, text });
 
@@ -85,7 +85,7 @@ export async function openPostgresCopy({ url, clock, unique, env, readOnly }: Po
   return { ...reading(database, blobs), ...writing(database, schema, blobs), shown: database.shown, close: database.close };
 }
 
-type Writing = Pick<CopyStore, 'writePayloads' | 'writeEvents' | 'writeCounters' | 'writeKeeping'>;
+type Writing = Pick<CopyStore, 'writePayloads' | 'writeEvents' | 'writeWhole' | 'writeCounters' | 'writeKeeping'>;
 
 function reading(database: Database, blobs: BlobStore | undefined): Omit<CopyStore, keyof Writing | 'shown' | 'close'> {
   return {
@@ -138,6 +138,18 @@ function writing(database: Database, schema: string, blobs: BlobStore | undefine
         }
         for (const row of forgotten.map(valuesOf)) await connection.query({ text: KEEPING.addForgotten, values: row.forgotten });
       }),
+    writeWhole: async (sessions) => {
+      const there: { name: SessionId | RunId | undefined } = { name: undefined };
+      const names = sessions.flatMap(({ session }) => `session ${session.session}`);
+      await locked(names, async (connection) => {
+        there.name = await thereAlready(connection, sessions);
+        if (there.name !== undefined) return;
+        for (const { session, runs, events } of sessions)
+          for (let at = 0; at < events.length; at += limits.copyPageEvents)
+            await writeEvents(connection, session, runs, events.slice(at, at + limits.copyPageEvents));
+      });
+      return { there: there.name };
+    },
     writeCounters: (counters) =>
       locked([], async (connection) => {
         const { text } = insertInto({ ...COUNTER, conflict: LARGER });
@@ -191,6 +203,14 @@ async function writeEvents(
   if (rows.length > 0) await insert(RUN, rows);
   const written = events.map((event) => eventRow({ ...event, session: id, run: numberOf(event.fields.run) ?? 0 }));
   if (written.length > 0) await insert(EVENT, written);
+}
+
+async function thereAlready(connection: Connection, sessions: readonly WholeSession[]): Promise<SessionId | RunId | undefined> {
+  const names = [sessions.map(({ session }) => session.session), sessions.flatMap(({ runs }) => runs.map(({ run }) => run))];
+  const query = `SELECT name FROM session WHERE name = ANY($1::text[]) AND head > 0
+    UNION ALL SELECT name FROM run WHERE name = ANY($2::text[]) LIMIT 1`;
+  const [row] = (await connection.query({ text: query, values: names })).rows;
+  return row === undefined ? undefined : (text(row, 'name') as SessionId | RunId);
 }
 
 async function sessionNumber(connection: Connection, name: SessionId): Promise<number> {

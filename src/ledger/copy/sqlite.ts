@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/clock.ts';
-import type { PayloadRef, SessionId } from '../../base/ids.ts';
+import type { PayloadRef, RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { createPayloadFiles, type PayloadFiles } from '../blobs/payload-files.ts';
 import type { LeaseOwner } from '../port.ts';
@@ -13,7 +13,7 @@ import { liveness } from '../sqlite/leases.ts';
 import { isInline } from '../sqlite/payloads.ts';
 import { openFile } from '../sqlite/schema.ts';
 import { copiedRun, copiedSession, keepingStatements, valuesOf } from './rows.ts';
-import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize } from './store.ts';
+import type { CopiedPayload, CopiedRun, CopiedSession, CopyStore, PayloadSize, WholeSession } from './store.ts';
 
 const SESSIONS = `
 SELECT name FROM session WHERE id > coalesce((SELECT id FROM session WHERE name = ?), 0) ORDER BY id LIMIT ${limits.copyPageNames}`;
@@ -100,6 +100,15 @@ export function openSqliteCopy({ path: given, clock, self, readOnly }: SqliteCop
         }
         for (const row of forgotten.map(valuesOf)) database.prepare(KEEPING.addForgotten).run(...row.forgotten);
       }),
+    writeWhole: async (sessions) => {
+      const there: { name: SessionId | RunId | undefined } = { name: undefined };
+      inTransaction(database, () => {
+        there.name = thereAlready(database, sessions);
+        if (there.name !== undefined) return;
+        for (const { session, runs, events } of sessions) writeEvents(database, session, runs, events);
+      });
+      return { there: there.name };
+    },
     writeCounters: async (counters) =>
       inTransaction(database, () => {
         const write = database.prepare(
@@ -120,6 +129,17 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+function thereAlready(database: DatabaseSync, sessions: readonly WholeSession[]): SessionId | RunId | undefined {
+  const session = database.prepare('SELECT 1 AS is_there FROM session WHERE name = ?');
+  const run = database.prepare('SELECT 1 AS is_there FROM run WHERE name = ?');
+  for (const { session: row, runs } of sessions) {
+    if (session.get(row.session) !== undefined) return row.session;
+    const taken = runs.find((one) => run.get(one.run) !== undefined);
+    if (taken !== undefined) return taken.run;
+  }
+  return undefined;
 }
 
 function sizesOf(database: DatabaseSync, refs: readonly PayloadRef[]): readonly PayloadSize[] {

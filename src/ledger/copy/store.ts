@@ -54,6 +54,13 @@ export interface CopiedKeeping {
   readonly forgotten: readonly Row[];
 }
 
+/** A session with all its events. */
+export interface WholeSession {
+  readonly session: CopiedSession;
+  readonly runs: readonly CopiedRun[];
+  readonly events: readonly ChainedEvent[];
+}
+
 export interface CopyStore {
   /** How messages call it: without secrets. */
   readonly shown: string;
@@ -76,6 +83,11 @@ export interface CopyStore {
   writeEvents(session: CopiedSession, runs: readonly CopiedRun[], events: readonly ChainedEvent[]): Promise<void>;
   /** Adds what is not there yet; a hold that was released is released. */
   writeKeeping(session: SessionId, keeping: CopiedKeeping): Promise<void>;
+  /**
+   * In one transaction: sessions that are not there yet, whole. Nothing is written, and `there` names one, when one is there or
+   * one of their runs is in another session.
+   */
+  writeWhole(sessions: readonly WholeSession[]): Promise<{ readonly there: SessionId | RunId | undefined }>;
   /** What was spent is never forgotten: of two values the larger one stays. */
   writeCounters(counters: readonly CopiedCounter[]): Promise<void>;
   close(): Promise<void>;

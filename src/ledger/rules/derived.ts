@@ -49,12 +49,14 @@ export interface Derivation {
   apply(fields: ChainedFields, payload: unknown): void;
   /** Compares when all events of the session were applied. */
   drifts(session: IndexedSession, runs: readonly IndexedRun[]): readonly DriftedRow[];
+  /** What the tables should say; what followed from a payload that is gone is `null`. */
+  rows(): { readonly sealed: number; readonly inbound: number; readonly runs: readonly IndexedRun[] };
 }
 
 const INBOUND: ReadonlySet<string> = new Set(inboundTypes);
 const COLUMNS = ['root', 'parent', 'first', 'agent', 'role', 'state', 'startedAt', 'endedAt'] as const;
 
-export function deriveSession(session: SessionId, counters: DerivedCounters): Derivation {
+export function deriveSession(session: SessionId, counters: Pick<DerivedCounters, 'apply'>): Derivation {
   const runs = new Map<RunId, Expected>();
   const marks = { sealed: 1, inbound: 0, head: 0 };
   return {
@@ -89,7 +91,13 @@ export function deriveSession(session: SessionId, counters: DerivedCounters): De
       }
       return wrong;
     },
+    rows: () => ({ sealed: marks.sealed, inbound: marks.inbound, runs: [...runs].map(([run, row]) => ({ run, ...known(row) })) }),
   };
+}
+
+function known({ by: _, ...row }: Expected): Omit<IndexedRun, 'run'> {
+  const columns = Object.entries(row).map(([column, value]) => [column, value ?? null] as const);
+  return Object.fromEntries(columns) as Omit<IndexedRun, 'run'>;
 }
 
 function feedDrifts({ session, feed }: IndexedSession, head: number): DriftedRow[] {
@@ -168,19 +176,33 @@ export function deriveCounters(): DerivedCounters {
   const values = new Map<string, { value: number; by: EventId }>();
   const said = new Set<string>();
   let unknown = false;
+  /** Of the session that is read now, until it is known that it happened here. */
+  let session: { readonly name: SessionId; readonly values: typeof values; unknown: boolean } | undefined;
+  const settle = (): void => {
+    for (const [name, { value, by }] of session?.values ?? [])
+      values.set(name, { value: (values.get(name)?.value ?? 0) + value, by });
+    unknown ||= session?.unknown === true;
+    session = undefined;
+  };
   const add = (name: string, amount: number, by: EventId): void => {
-    if (amount !== 0 || values.has(name)) values.set(name, { value: (values.get(name)?.value ?? 0) + amount, by });
+    const own = session?.values;
+    if (amount !== 0 || own?.has(name) === true || values.has(name))
+      own?.set(name, { value: (own.get(name)?.value ?? 0) + amount, by });
   };
   const addAmounts = (scopes: readonly string[], amounts: object, sign: 1 | -1, by: EventId): void => {
     for (const scope of scopes)
       for (const [unit, amount] of Object.entries(amounts)) add(`${BUDGET}${scope}/${unit}`, sign * (amount ?? 0), by);
   };
   return {
-    apply({ type, session, position }, payload) {
-      const by = eventId(session, position);
+    apply({ type, session: of, position }, payload) {
+      const by = eventId(of, position);
+      if (session?.name !== of) settle();
+      session ??= { name: of, values: new Map(), unknown: false };
+      // What was spent elsewhere was never counted here.
+      if (type === 'session.imported') session = { name: of, values: new Map(), unknown: false };
       const once = ONCE[type as EventType];
       if (type !== 'budget.reserved' && type !== 'budget.settled' && once === undefined) return;
-      if (payload === undefined) unknown = true;
+      if (payload === undefined) session.unknown = true;
       else if (once !== undefined) said.add(`${once}${(payload as Payloads['message.read']).message}`);
       else if (type === 'budget.reserved') {
         const { scopes, amounts } = payload as Payloads['budget.reserved'];
@@ -192,6 +214,7 @@ export function deriveCounters(): DerivedCounters {
       }
     },
     drifts(found, whole) {
+      settle();
       const names = new Set([...values.keys(), ...(whole ? found.keys() : [])]);
       return [...names].flatMap((name): DriftedRow[] => {
         const there = found.get(name) ?? 0;

@@ -36,6 +36,8 @@ export interface Sealer {
 }
 
 const FORMAT = '1';
+/** Stands where something was sealed, in a session that came in a bundle: what is sealed never leaves. */
+export const LEFT_OUT = '0';
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -53,6 +55,7 @@ export function createSealer(keys: KeyRing, random: Random): Sealer {
     },
     open(sealed, place) {
       const [format, id = '', nonce = '', body = ''] = sealed.split('.');
+      if (format === LEFT_OUT) return fail('a secret is in it, which the bundle that it came in does not have');
       if (format !== FORMAT) return fail('it was sealed by a newer Troupe');
       const key = keys.find(id);
       if (key === undefined) return fail(`it is sealed with the key ${id.slice(0, 40)}, which is not on this machine`);

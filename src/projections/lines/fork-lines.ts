@@ -3,6 +3,14 @@ import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { readableDuration } from '../readable.ts';
 
+/** Whose session it is, when it came in a bundle. */
+export function importedLine({ file, troupe, signedBy, known, sealed }: Payloads['session.imported']): readonly ['info', string] {
+  const signed =
+    signedBy === undefined ? 'not signed' : `signed with ${signedBy}${known === true ? '' : ', a key nobody vouched for'}`;
+  const left = sealed === 0 ? '' : `; ${sealed} of its events came without what is sealed in them`;
+  return ['info', `imported from ${file}, made by Troupe ${troupe}, ${signed}: it can be read, and does not go on${left}`];
+}
+
 /** Where a session began, and with whose past. */
 export function sessionLine({ workspace, forked, imported }: Payloads['session.started']): readonly ['detail' | 'info', string] {
   if (imported !== undefined)
