@@ -32,8 +32,8 @@ export function useQuery(): Query {
 }
 
 /**
- * Addresses of the session that is looked at: the moment (`?at=`) goes along, so that whoever looks back stays there. Without a path
- * it is the view that is shown.
+ * Addresses of the session that is looked at: the moment (`?at=`) goes along, so that whoever looks back stays there. Without a
+ * path it is the view that is shown.
  */
 export function useAddresses(): (path: string, chosen: Chosen) => string {
   const at = new URLSearchParams(useSearch()).get('at');

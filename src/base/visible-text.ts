@@ -21,8 +21,8 @@ const FOREIGN =
   /(?![\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}])(?![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}])\p{L}\p{M}*/gu;
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
 /**
- * Letters of other scripts in the shape of a Latin one, as the confusables of Unicode (UTS 39) have them: for each Latin letter those
- * that can hardly be told from it, of scripts in which people write beside Latin words.
+ * Letters of other scripts in the shape of a Latin one, as the confusables of Unicode (UTS 39) have them: for each Latin letter
+ * those that can hardly be told from it, of scripts in which people write beside Latin words.
  */
 export const LATIN_SHAPES: Readonly<Record<string, string>> = {
   a: 'аα',

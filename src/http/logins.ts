@@ -4,8 +4,8 @@
  * need beside it: cookies go to every port of a host, what the page keeps does not.
  *
  * A cookie is signed, not stored: it says whose it is and until when. It dies with the secret that signed it, and with the token
- * of whoever it is for. Whoever has the secret, the owner on the machine of the server, makes codes as well: each names the server
- * that it is for, so that it works once.
+ * of whoever it is for. Whoever has the secret, the owner on the machine of the server, makes codes as well: each names the
+ * server that it is for, so that it works once.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';

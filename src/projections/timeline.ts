@@ -16,7 +16,7 @@ import { assistantLine } from './assistant-lines.ts';
 import { spendingOf } from './costs.ts';
 import { artifactLine, isArtifactEvent } from './lines/artifact-lines.ts';
 import { executorLine } from './lines/executor-lines.ts';
-import { importedLine, reopenedText, sessionLine, termsText } from './lines/fork-lines.ts';
+import { importedLine, reopenedText, sessionLine, signalLine, termsText } from './lines/fork-lines.ts';
 import { isTranscriptEvent, transcriptLine } from './lines/transcript-lines.ts';
 import { isWorkspaceEvent, workspaceLine } from './lines/workspace-lines.ts';
 import { type OrganisationEvent, organisationLine } from './organisation-lines.ts';
@@ -397,9 +397,3 @@ export function answerLine({ answer, by, where, shown, request }: Payloads['appr
       return unreachable(answer);
   }
 }
-
-/** That somebody has it go on is no trouble. */
-const signalLine = ({ signal, reason, by }: Payloads['run.signalled']): [Level, string] => [
-  signal === 'resume' ? 'info' : 'warn',
-  `${by === undefined ? '' : `${by} `}asked to ${signal === 'resume' ? 'go on' : signal}${reason === undefined ? '' : `: ${reason}`}`,
-];

@@ -1,4 +1,6 @@
-/** Every view of a session as it was at some event: what came later is not in it, it says so, and its links stay at that moment. */
+/**
+ * Every view of a session as it was at some event: what came later is not in it, it says so, and its links stay at that moment.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { barriers, type Looking, shots, startLooking } from '../support/console/browser.ts';

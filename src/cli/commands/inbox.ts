@@ -60,7 +60,10 @@ function itemLines(context: CommandContext, items: readonly InboxItem[], item: I
   return [headLine(item), ...(beside.length === 1 ? own : waitLines([item.wait], callOf(context)))];
 }
 
-/** Shows what there is and asks about what they pick, or one after the other; has what nobody else drives go on here, until nothing is left to ask or to wait for. */
+/**
+ * Shows what there is and asks about what they pick, or one after the other; has what nobody else drives go on here, until
+ * nothing is left to ask or to wait for.
+ */
 async function answerAll(context: CommandContext, project: Project): Promise<ExitCode> {
   const { terminal, clock } = context;
   const driven = createDriven(context, project);

@@ -1,4 +1,6 @@
-/** Logins that outlive the server, and the note by which `troupe console` finds it; where nothing can be kept they end with it. */
+/**
+ * Logins that outlive the server, and the note by which `troupe console` finds it; where nothing can be kept they end with it.
+ */
 import { messageOf } from '../../base/errors.ts';
 import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';

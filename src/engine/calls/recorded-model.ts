@@ -142,8 +142,8 @@ async function attempt(
 }
 
 /**
- * How long an outage is waited for. A number of tries in the agent's file holds for outages too, unless that says how long as well.
- * A budget is not used up by waiting: where it counts calls nothing more is tried, and where it counts what they cost only
+ * How long an outage is waited for. A number of tries in the agent's file holds for outages too, unless that says how long as
+ * well. A budget is not used up by waiting: where it counts calls nothing more is tried, and where it counts what they cost only
  * what is certainly free.
  */
 function patienceOf({ node, setup: { definition } }: Recorder, { limited }: Attempts): Patience | undefined {

@@ -126,7 +126,7 @@ describe('the door', () => {
 });
 
 describe('the description', () => {
-  it('is OpenAPI 3.1: every operation once, every parameter of a path declared, every schema one, every reference somewhere', async () => {
+  it('is OpenAPI 3.1: every operation once, every parameter declared, every schema one, every reference somewhere', async () => {
     await using server = await startApi();
     const text = await (await server.ask('/openapi.json', { token: '' })).text();
     const document = JSON.parse(text) as Document31;

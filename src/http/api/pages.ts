@@ -55,14 +55,15 @@ const LOGIN = plainPage('Troupe', '<script src="/login.js" defer></script>', '<m
 
 /**
  * The code leaves the address before anything else happens: nobody finds it in the history. Behind it may stand the page that is
- * shown then; otherwise it is the one that somebody was sent away from in this browser, a moment ago. Never one of another origin.
+ * shown then; otherwise it is the one that somebody was sent away from in this browser, a moment ago. Never one of another
+ * origin.
  */
 const LOGIN_SCRIPT = `const [, code, page] = /^#?([^/]*)(.*)$/s.exec(location.hash);
 history.replaceState(null, '', location.pathname);
 const wanted = () => {
   const [at, left] = (localStorage.getItem('${RETURN}') ?? '').split(' ');
   localStorage.removeItem('${RETURN}');
-  return Date.now() - Number(at) < ${limits.loginCodeMs} ? left : undefined;
+  return performance.timeOrigin + performance.now() - Number(at) < ${limits.loginCodeMs} ? left : undefined;
 };
 const within = (path) => {
   const target = URL.parse(path || '/', location.origin);

@@ -63,8 +63,10 @@ const row = (cells: readonly string[]): string => `<tr>${cells.map((cell) => `<t
 
 function entry(route: Route): string {
   const { address, method, operation } = described(route);
-  const title = `<summary><code>${method} ${escapedHtml(address)}</code><span>${escapedHtml(route.summary)}</span><span>${MAY[route.deed]}</span></summary>`;
-  return `<details id="${escapedHtml(operation.operationId)}">${title}${parametersOf(operation)}${bodyOf(operation)}${answersOf(operation)}</details>`;
+  const said = [route.summary, MAY[route.deed]].map((text) => `<span>${escapedHtml(text)}</span>`).join('');
+  const title = `<summary>${code(`${method} ${address}`)}${said}</summary>`;
+  const rest = [parametersOf(operation), bodyOf(operation), answersOf(operation)].join('');
+  return `<details id="${escapedHtml(operation.operationId)}">${title}${rest}</details>`;
 }
 
 function parametersOf({ parameters }: Operation): string {

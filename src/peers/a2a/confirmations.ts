@@ -1,6 +1,6 @@
 /**
- * Leave that a peer asks for in data, as coding agents do that work with the tools of Gemini CLI: what it wants to do comes as one
- * piece of data for each call while it works, and the status that waits says nothing of it. The answer is data, too.
+ * Leave that a peer asks for in data, as coding agents do that work with the tools of Gemini CLI: what it wants to do comes as
+ * one piece of data for each call while it works, and the status that waits says nothing of it. The answer is data, too.
  */
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';

@@ -75,8 +75,8 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
     at ??= { task, context: context === '' ? own : context };
     return at.task === task;
   };
-  const note = (message: Message | undefined, onText?: (text: string) => void): void => {
-    const text = message === undefined ? '' : wordsIn(message.parts);
+  const note = (parts: readonly Part[], onText?: (text: string) => void): void => {
+    const text = wordsIn(parts);
     if (text === '') return;
     if (said.length < limits.peerAnswerBytes) said = said === '' ? text : `${said}\n\n${text}`;
     onText?.(text);
@@ -84,7 +84,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
   const whole = (task: Task): void => {
     if (!isOurs(task.id, task.contextId)) return;
     status = task.status;
-    for (const { parts } of [...task.history, ...(status?.message === undefined ? [] : [status.message])]) leave.take(parts);
+    leave.take([...task.history.flatMap(({ parts }) => parts), ...partsIn(status)]);
     isOld = before?.task === task.id && isSame(before, status);
     took = laterCost(took, costIn(task.metadata));
     kept = lastSaid(task.history);
@@ -107,12 +107,12 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
           const { taskId, contextId, metadata } = payload.value;
           if (!isOurs(taskId, contextId)) return;
           status = payload.value.status;
-          leave.take(status?.message?.parts ?? []);
+          leave.take(partsIn(status));
           // An update is news; a peer without marks cannot show the old question after it.
           isOld = false;
           if (before?.mark === undefined) before = undefined;
           took = laterCost(took, costIn(metadata));
-          if (status !== undefined && SETTLED[status.state] === undefined) note(status.message, onText);
+          if (status !== undefined && SETTLED[status.state] === undefined) note(partsIn(status), onText);
           break;
         }
         case 'artifactUpdate': {
@@ -122,8 +122,6 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
           if (artifact !== undefined && append) onText?.(wordsIn(artifact.parts));
           break;
         }
-        case undefined:
-          break;
       }
     },
     outcome() {
@@ -174,6 +172,8 @@ function createMade(pieces: Pieces) {
     all: () => ({ artifacts: [...artifacts.values()], leftOut }),
   };
 }
+
+const partsIn = (status: TaskStatus | undefined): readonly Part[] => status?.message?.parts ?? [];
 
 /** A peer that gives neither a time nor an id shows the question that it had until it says something else. */
 function isSame({ mark }: AnsweredQuestion, status: TaskStatus | undefined): boolean {

@@ -1,4 +1,4 @@
-/** What is said of a session that was forked, where it begins and where it goes on. */
+/** What is said of where a session begins, where it goes on, and what somebody asked of it. */
 import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { readableDuration } from '../readable.ts';
@@ -35,3 +35,9 @@ export function termsText({ budget, model, maxTurns }: Payloads['run.reopened'])
   ];
   return terms.length === 0 ? '' : `: ${terms.join(', ')}`;
 }
+
+/** That somebody has it go on is no trouble. */
+export const signalLine = ({ signal, reason, by }: Payloads['run.signalled']): readonly ['info' | 'warn', string] => [
+  signal === 'resume' ? 'info' : 'warn',
+  `${by === undefined ? '' : `${by} `}asked to ${signal === 'resume' ? 'go on' : signal}${reason === undefined ? '' : `: ${reason}`}`,
+];

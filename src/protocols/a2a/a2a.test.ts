@@ -56,29 +56,6 @@ describe('cards', () => {
       expect((await open.fetch(`/a2a/agents/${hidden}/.well-known/agent-card.json`, { token: null })).status).toBe(404);
   });
 
-  it('of one agent leads to that agent over every binding, and its tasks are the same over each', async () => {
-    const agents = { helper: 'description: Helps\na2a: true', poet: 'description: Writes poems\na2a: true' };
-    const given = ({ body }: { readonly body: string }): object => ({ text: body.includes('You rhyme') ? 'A rhyme.' : 'Help.' });
-    await using server = await served({ agents, play: (request) => given({ body: JSON.stringify(request) }) });
-    await server.folder.write('agents/poet.md', '---\nname: poet\ndescription: Writes\na2a: true\n---\nYou rhyme.\n');
-    const ids: string[] = [];
-    for (const binding of bindings) {
-      const client = await server.client(ALICE, binding, '/a2a/agents/poet/');
-      const done = taskIn(await client.sendMessage(request(said('Write.'))));
-      expect(answerOf(done), binding).toBe('A rhyme.');
-      const last = (await collect(client.sendMessageStream(request(said('More.'))))).at(-1)?.payload;
-      expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
-      ids.push(done.id);
-    }
-    for (const binding of bindings) {
-      const client = await server.client(ALICE, binding, '/a2a/agents/poet/');
-      for (const id of ids) expect((await client.getTask({ tenant: '', id })).id).toBe(id);
-    }
-    const house = await server.client(ALICE, 'GRPC');
-    const nobody = { ...request(said('Who?')), tenant: 'agents/nobody' };
-    await expect(house.sendMessage(nobody)).rejects.toThrow('no agent here');
-  });
-
   it('can be kept and asked about', async () => {
     await using server = await served();
     const first = await server.fetch('/.well-known/agent-card.json', { token: null });

@@ -59,7 +59,8 @@ try {
   // Before it uses a tool it asks leave, in data: what it wants to run is shown whole, and nothing is run until it is allowed.
   const asks = await troupe(folder, 'answer', 'last', 'Make a file.', '--json');
   const early = existsSync(join(folder, MADE));
-  // It gives up what it asked leave for as soon as whoever it asked hangs up, so that nothing comes of the answer of another process.
+  // It gives up what it asked leave for as soon as whoever it asked hangs up, so that nothing comes of the answer of another
+  // process.
   const answered = await troupe(folder, 'answer', 'last', 'allow', '--json');
   const asked = asks.includes(`touch ${MADE}`) && !early;
   const works = first.includes('Gemini says 0.') && asked && answered.includes('Operation Cancelled');
