@@ -30,6 +30,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'engine/hearing/broadcasts-before-turn.ts': 'writes a notice in the place of a broadcast, with the same fields',
   'engine/travel/travelling.ts': 'what was merged says of which work the files are made that a worker has to build again',
   'projections/patterns/': 'how the events of each pattern show: projections lie below patterns and cannot ask them',
+  'projections/comparing/volatile.ts': 'says which fields of recorded events may differ, by their types, which are promises',
   'cli/view/tree-lines.ts': 'says of a cycle in which nobody else speaks that it was the supervisor only',
   'cli/program/program.ts': 'says in its help what Troupe is for',
   'cli/program/group-commands.ts': 'says in its help what a squad is',

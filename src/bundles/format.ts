@@ -1,6 +1,6 @@
 /**
- * What a bundle is made of: names of its entries, and what the small files among them hold. All of it is the file format; a reader
- * takes what it knows and refuses a version that it does not.
+ * What a bundle is made of: names of its entries, and what the small files among them hold. All of it is the file format; a
+ * reader takes what it knows and refuses a version that it does not.
  */
 import { z } from 'zod';
 import type { EventId, PayloadRef, RunId, SessionId } from '../base/ids.ts';

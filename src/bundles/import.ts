@@ -1,7 +1,7 @@
 /**
  * A bundle's sessions in a ledger. The file is read twice: once to see that all of it is as it should be, which stores nothing,
- * and once to store. Payloads go first, named by their hash; then all sessions become visible at once, or none does. Each ends with
- * an event that says where it came from, and so does nothing more.
+ * and once to store. Payloads go first, named by their hash; then all sessions become visible at once, or none does. Each ends
+ * with an event that says where it came from, and so does nothing more.
  */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';

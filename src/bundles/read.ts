@@ -1,7 +1,7 @@
 /**
- * Reads a bundle from its first byte to its last and believes nothing: each checksum, each payload by its name, each event against
- * its schema, both hash chains, the manifest, the signature. What it hands on as it goes must be kept aside until it returns: only
- * then is the bundle known to be whole.
+ * Reads a bundle from its first byte to its last and believes nothing: each checksum, each payload by its name, each event
+ * against its schema, both hash chains, the manifest, the signature. What it hands on as it goes must be kept aside until it
+ * returns: only then is the bundle known to be whole.
  */
 import { createHash, type KeyObject } from 'node:crypto';
 import { createGunzip } from 'node:zlib';

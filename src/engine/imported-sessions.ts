@@ -1,6 +1,6 @@
 /**
- * A session that came in a bundle is there to be read: what it would go on with was never here, and whoever began it may have gone
- * on with it. The last of its events says so, and nothing comes after that.
+ * A session that came in a bundle is there to be read: what it would go on with was never here, and whoever began it may have
+ * gone on with it. The last of its events says so, and nothing comes after that.
  */
 import { codeOf, TroupeError } from '../base/errors.ts';
 import { type RunId, type SessionId, shortId } from '../base/ids.ts';
@@ -49,9 +49,9 @@ export function ownSessionsOnly({ ledger }: { readonly ledger: Ledger }, engine:
       const closed = session === undefined || isNew === true ? undefined : await closedAsBundled(ledger, session);
       return closed === undefined ? await engine.start(request) : refused(closed);
     },
-    async resume(run, terms) {
+    async resume(run, ...rest) {
       const closed = await closedTo(run);
-      return closed === undefined ? await engine.resume(run, terms) : refused(closed);
+      return closed === undefined ? await engine.resume(run, ...rest) : refused(closed);
     },
     async withdraw(run) {
       const closed = await closedTo(run);

@@ -52,7 +52,7 @@ export function closedToImports({ ledger }: { readonly ledger: Ledger }, all: En
       const error = session === undefined ? undefined : await closedAsImported(ledger, session);
       return error === undefined ? await engine.start(request) : refused(error);
     },
-    resume: (run, terms) => unlessImported(run, refused, () => engine.resume(run, terms)),
+    resume: (run, ...rest) => unlessImported(run, refused, () => engine.resume(run, ...rest)),
     cancel: (run, reason, sender) => unlessImported(run, ended, () => engine.cancel(run, reason, sender)),
     pause: (run, reason, sender) => unlessImported(run, ended, () => engine.pause(run, reason, sender)),
     answer: (run, ...rest) => unlessImported(run, ended, () => engine.answer(run, ...rest)),

@@ -82,7 +82,9 @@ export const sessionEvents = {
     /** It was made of the transcript of another program: it can be read, and nothing in it goes on. */
     imported: importSource.optional(),
   }),
-  /** The session came in a bundle from another ledger. It is the last of its events: the session can be read, and stays as it is. */
+  /**
+   * The session came in a bundle from another ledger. It is the last of its events: the session can be read, and stays as it is.
+   */
   'session.imported': z.object({
     /** How many of the events came, the hash of the last of them, and that hash where they came from. */
     events: z.number().int().positive(),

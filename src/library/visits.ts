@@ -48,7 +48,7 @@ export function createVisits(project: Closable): Visits {
     closing: closing.signal,
     engine: {
       start: (request) => among(beginning, () => engine.start(request)),
-      resume: (run, terms) => among(beginning, () => engine.resume(run, terms)),
+      resume: (run, ...rest) => among(beginning, () => engine.resume(run, ...rest)),
       cancel: (run, reason, sender) => among(visiting, () => engine.cancel(run, reason, sender)),
       pause: (run, reason, sender) => among(visiting, () => engine.pause(run, reason, sender)),
       answer: (run, wait, answer, answering) => among(visiting, () => engine.answer(run, wait, answer, answering)),

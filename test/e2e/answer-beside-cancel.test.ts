@@ -128,7 +128,7 @@ it('what is above a run that was cancelled goes on', async () => {
 });
 
 it('the inbox says so, too', async () => {
-  await using beside = await besideCancel('lead', ['yes']);
+  await using beside = await besideCancel('lead', ['2', 'yes']);
   expect(await inboxCommand(beside.context, {})).toBe(0);
   expect(beside.terminal.written.progress).toMatch(TOO_LATE);
   expect(await beside.made()).toBe(false);

@@ -176,9 +176,9 @@ describe('Ctrl-C with several questions open', () => {
     await using project = await createTestProject('', WORKER);
     await project.script(...asksFor(touch('one'), touch('two'), touch('three')));
     await using person = sitDown(project, ['run', 'w', 'Go.']);
-    await person.sees(/touch one[\s\S]*allow\? yes, always/);
+    await person.sees(/\| touch one[\s\S]*allow\? yes, always/);
     person.type(before);
-    if (before !== '') await person.sees(/touch two[\s\S]*allow\? yes, always/);
+    if (before !== '') await person.sees(/\| touch two[\s\S]*allow\? yes, always/);
     person.type('\u0003');
     expect(await person.ended).toBe(130);
     const [, below = ''] = person.screen().split('stopping; what is done is kept.');
@@ -189,7 +189,7 @@ describe('Ctrl-C with several questions open', () => {
     expect(person.screen().match(/w {2}waiting on you/g)).toHaveLength(1);
     expect(await readdir(project.folder)).not.toContain('one');
     await using again = sitDown(project, ['resume', 'last']);
-    await again.sees(before === '' ? /touch one[\s\S]*allow\?/ : /touch two[\s\S]*allow\?/);
+    await again.sees(before === '' ? /\| touch one[\s\S]*allow\?/ : /\| touch two[\s\S]*allow\?/);
   });
 });
 

@@ -1,4 +1,6 @@
-/** A session goes out of one project and into another with the real command line: what can be done with it there, and what not. */
+/**
+ * A session goes out of one project and into another with the real command line: what can be done with it there, and what not.
+ */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

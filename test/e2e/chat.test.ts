@@ -94,7 +94,7 @@ describe('Ctrl-C', () => {
     await person.sees('allow? yes, always');
     person.type('\u0003');
     await person.isBack('cancelled');
-    expect(person.screen()).not.toContain('touch two');
+    expect(person.screen()).not.toContain('| touch two');
     await person.says('Again.', 'Said.\n\n1 turn');
   });
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { failure } from '../../events/catalogue.ts';
 import * as left from '../../front/shapes/artifacts.ts';
+import * as choices from '../../front/shapes/choices.ts';
 import * as comparing from '../../front/shapes/comparing.ts';
 import * as executors from '../../front/shapes/executors.ts';
 import * as files from '../../front/shapes/files.ts';
@@ -52,7 +53,7 @@ export const jsonContract = {
   diff: comparing.comparedRuns,
   models: files.modelList,
   doctor: files.diagnosis,
-  measure: runs.measured,
+  measure: choices.measured,
   test: trials.testReport,
   'test add': files.newFiles,
   eval: trials.evalReport,

@@ -191,7 +191,7 @@ async function askOnce(
 ): Promise<string | undefined> {
   const { stdin, stderr } = process;
   const { createInterface } = await import('node:readline/promises');
-  await dropTypedAhead(stdin);
+  if ((await dropTypedAhead(stdin)) === 'interrupted') process.emit('SIGINT', 'SIGINT');
   if (signal?.aborted === true) return undefined;
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
   const prompt = createInterface({ input: stdin, output: show === undefined ? stderr : nowhere, terminal: stdin.isTTY });
