@@ -254,9 +254,9 @@ describe('questions', () => {
     person.type('yes\ryes\ry');
     await person.sees(/› yesyesy$/);
     typed.resolve();
-    await person.sees(/touch PWNED[\s\S]*allow\? yes, always, .*:$/);
+    await person.sees(/\| touch PWNED[\s\S]*allow\? yes, always, .*:$/);
     person.type('no\r');
-    await person.sees(/touch made\.txt[\s\S]*allow\? yes, always, .*:$/);
+    await person.sees(/\| touch made\.txt[\s\S]*allow\? yes, always, .*:$/);
     person.type('yes\r');
     await person.sees(/Done\.[\s\S]*3 turns · [\s\S]*› yesyesy$/);
     expect(server.requests).toHaveLength(3);

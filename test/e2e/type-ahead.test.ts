@@ -55,7 +55,7 @@ describe('type-ahead', () => {
     await using person = sitDown(project, ['run', 'w', 'Go.']);
     await person.sees('allow? yes, always');
     person.type('no\ryes\ryes\r');
-    await person.sees(/touch two[\s\S]*allow\? yes, always, .*\(or no and why\):$/);
+    await person.sees(/\| touch two[\s\S]*allow\? yes, always, .*\(or no and why\):$/);
     person.type('no\r');
     expect(await person.ended).toBe(0);
     const given = (await decisions(project)).flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
