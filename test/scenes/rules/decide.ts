@@ -29,7 +29,7 @@ export const scene: Scene = {
     await person.sees('allow? yes, always');
     await person.looks();
     person.type('always\r');
-    await person.sees(/--output=a[\s\S]*allow\? yes, always/);
+    await person.sees(/\| git log --output=a[\s\S]*allow\? yes, always/);
     await person.looks();
     person.type('no\r');
     await person.ends();
