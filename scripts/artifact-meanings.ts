@@ -19,6 +19,7 @@ export const artifactMeanings: { readonly [Type in Artifacts]: Meaning<Type> } =
       redacted: 'secrets were taken out before it was stored, so the checksum is not that of the file',
       exact: 'the exact text, for whoever works on with it; readers see it redacted',
       claimed: 'the checksum that whoever made it said it had, when that is another one',
+      from: 'the agent elsewhere that made it, by its name here, and what it calls the task, the artifact and the file',
       size: 'width and height of an image',
     },
   },

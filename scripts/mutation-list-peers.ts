@@ -210,8 +210,8 @@ export const peerMutations: readonly Mutation[] = [
     invariant: 'A caller follows so many tasks at a time',
     change: 'one more',
     file: 'src/protocols/a2a/room.ts',
-    find: 'if (count >= limits.a2aStreamsPerCaller)',
-    replace: 'if (count > limits.a2aStreamsPerCaller)',
+    find: 'if (count >= most)',
+    replace: 'if (count > most)',
     caughtBy: { file: 'src/protocols/a2a/room.test.ts', test: 'a caller follows so many tasks at a time' },
   },
   {

@@ -37,14 +37,15 @@ export const peerMeanings: { readonly [Type in keyof typeof peerEvents]: Meaning
       asked: 'by what its question is known again when the peer shows it once more after the answer',
       context: 'the peer’s id for the conversation',
       artifacts: 'what it made',
-      leftOut: 'it made more than are kept (`peerArtifacts`)',
+      files: 'the files among it, each with the artifact of ours that it is (`ref`), or why it was not kept',
+      leftOut: 'it made more than are kept (`peerArtifacts`, `peerFiles`)',
       usage: 'what one that ended without an answer says that it took',
       cost: 'and what it says that this cost',
     },
   },
   'peer.artifact': {
-    says: 'Something that the task made. The content is the event’s attachment.',
-    fields: { ...artifact, encoding: 'text as it is, or base64' },
+    says: 'Something that the task made. What it says is the event’s attachment; files are artifacts, which `peer.state` names.',
+    fields: { ...artifact, encoding: '`text`; earlier releases kept a file here, in base64' },
   },
   'peer.cancelled': {
     says: 'The run was to end while the task was under way, and the peer was told.',

@@ -29,12 +29,15 @@ export interface PutArtifact {
   readonly claimed?: string | undefined;
   /** Somebody works on with it: where secrets are taken out of it, the exact text is kept beside, sealed. */
   readonly exact?: boolean | undefined;
+  /** The agent elsewhere that made it. */
+  readonly from?: Payloads['artifact.stored']['from'];
   /** No preview is made, whatever its size. */
   readonly noPreview?: boolean | undefined;
 }
 
 /** Something that was stored. */
-export type StoredArtifact = ManifestEntry & Pick<Payloads['artifact.stored'], 'bytes' | 'redacted' | 'claimed' | 'path'>;
+export type StoredArtifact = ManifestEntry &
+  Pick<Payloads['artifact.stored'], 'bytes' | 'redacted' | 'claimed' | 'path' | 'from'>;
 
 export interface ArtifactProblem {
   readonly code:

@@ -59,8 +59,8 @@ export async function putArtifact(
 }
 
 export function storedArtifact(payload: Payloads['artifact.stored']): StoredArtifact {
-  const { type, ref, generated_by, checksum, preview_ref, bytes, redacted, claimed, path } = payload;
-  return { type, ref, generated_by, checksum, bytes, ...present({ preview_ref, redacted, claimed, path }) };
+  const { type, ref, generated_by, checksum, preview_ref, bytes, redacted, claimed, path, from } = payload;
+  return { type, ref, generated_by, checksum, bytes, ...present({ preview_ref, redacted, claimed, path, from }) };
 }
 
 interface ReadArtifact {
@@ -200,7 +200,7 @@ function previewIn({ type }: PutArtifact, read: ReadArtifact, name: string): Pre
 }
 
 function storedPayload(
-  { type, generatedBy, source, claimed }: PutArtifact,
+  { type, generatedBy, source, claimed, from }: PutArtifact,
   { bytes, sha256, givenSha256, redacted, first, parts, exact }: ReadArtifact,
   ref: string,
   shown: string | undefined,
@@ -211,7 +211,7 @@ function storedPayload(
     ...{ type, ref, generated_by: generatedBy, checksum: `sha256:${sha256}` },
     ...present({ preview_ref: shown }),
     bytes,
-    ...present({ path: pathOf(source), claimed: said, exact }),
+    ...present({ path: pathOf(source), claimed: said, exact, from }),
     ...(parts.length === 0 ? {} : { parts: [...parts] }),
     ...(redacted ? { redacted } : {}),
     ...present({ size }),

@@ -129,6 +129,16 @@ export const artifactEvents = {
     exact: z.string().optional(),
     /** The checksum that somebody said it had, when it has another. */
     claimed: z.string().optional(),
+    /** The agent elsewhere that made it: its name here, and what the file, and the task that made it, are called there. */
+    from: z
+      .object({
+        agent: z.string(),
+        task: z.string().optional(),
+        artifact: z.string().optional(),
+        name: z.string().optional(),
+        mediaType: z.string().optional(),
+      })
+      .optional(),
     /** Width and height of an image, in dots. */
     size: z.object({ width: z.number().int(), height: z.number().int() }).optional(),
   }),

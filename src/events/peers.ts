@@ -44,6 +44,16 @@ const artifact = z.object({
   cut: z.boolean().optional(),
 });
 
+/** A file that came whole, and the artifact of ours that it is; or why it is none. */
+const file = z.object({
+  artifact: z.string().optional(),
+  name: z.string().optional(),
+  mediaType: z.string().optional(),
+  bytes: z.number().int().nonnegative(),
+  ref: z.string().optional(),
+  why: z.string().optional(),
+});
+
 export const peerEvents = {
   /** The intent: on the disk before the message goes out. The same message has the same id, however often it is sent. */
   'peer.sent': z.object({
@@ -70,6 +80,7 @@ export const peerEvents = {
     /** The calls that it wants leave for, by its own ids: the answer is a yes or a no to all of them. */
     confirms: z.array(z.string()).optional(),
     artifacts: z.array(artifact).optional(),
+    files: z.array(file).optional(),
     /** It made more than are kept. */
     leftOut: z.boolean().optional(),
     /** Of one that ended without an answer: what it says that it took. An answer says it itself. */
@@ -77,7 +88,7 @@ export const peerEvents = {
     cost: callCost.optional(),
     ...inSource,
   }),
-  /** What the task made, as the event's attachment: text as it is, anything else in base64. */
+  /** What the task made, in words, as the event's attachment. Earlier releases put a file there, in base64. */
   'peer.artifact': artifact.extend({ encoding: z.enum(['text', 'base64']) }),
   /** The end of the run reached the task, or why it did not. */
   'peer.cancelled': z.object({

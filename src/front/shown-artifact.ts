@@ -4,9 +4,9 @@ import { present } from '../base/present.ts';
 
 export function artifactValue(artifact: FoundArtifact) {
   const { type, ref, generated_by, checksum, bytes, session, run, at, pinned, collected } = artifact;
-  const { preview_ref, preview_of, redacted, claimed, path, size } = artifact;
+  const { preview_ref, preview_of, redacted, claimed, path, from, size } = artifact;
   return {
     ...{ type, ref, generated_by, checksum, bytes, session, run, at, pinned, collected },
-    ...present({ preview_ref, preview_of, redacted, claimed, path, size }),
+    ...present({ preview_ref, preview_of, redacted, claimed, path, from, size }),
   };
 }

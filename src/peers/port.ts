@@ -84,14 +84,28 @@ export interface PeerArtifact {
   readonly mediaType?: string | undefined;
   readonly bytes: number;
   readonly cut?: boolean | undefined;
-  readonly encoding: 'text' | 'base64';
+  /** In words: of a file only that it is there. */
   readonly content: string;
+}
+
+/** A file that it made or sent along. */
+export interface PeerFile {
+  /** The artifact that it is a part of; one that came with words is of none. */
+  readonly artifact?: string | undefined;
+  readonly name?: string | undefined;
+  readonly mediaType?: string | undefined;
+  readonly bytes: number;
+  /** Undefined where it is larger than is kept. */
+  readonly content: Uint8Array | undefined;
+  /** What stands for it in the words of the answer. */
+  readonly words: string;
 }
 
 interface Came {
   readonly task?: string | undefined;
   readonly context: string;
   readonly artifacts: readonly PeerArtifact[];
+  readonly files: readonly PeerFile[];
   /** It made more of them than are kept. */
   readonly leftOut?: boolean | undefined;
   readonly usage: Usage;

@@ -83,15 +83,32 @@ export async function openProject(options: OpenOptions, extras: Extras = {}): Pr
   const existing = options.existing === true;
   const ids = createIds(clock, random);
   const ledger = await openLedger(ledgerAddress, { clock, ids, protection, durability, readOnly, existing, env });
-  const told = taskRedis === undefined || readOnly ? ledger : await mirrored(ledger, taskRedis, clock);
-  return assemble(config.value, told, protection, options, extras);
+  const copies = createHearers();
+  const told = taskRedis === undefined || readOnly ? ledger : await mirrored(ledger, taskRedis, clock, copies.tell);
+  return { ...(await assemble(config.value, told, protection, options, extras)), taskCopies: { onTrouble: copies.onTrouble } };
+}
+
+/** Whoever listens late hears what was said before. */
+function createHearers() {
+  const hearers: ((why: string) => void)[] = [];
+  let last: string | undefined;
+  return {
+    tell(why: string): void {
+      last = why;
+      for (const hear of hearers) hear(why);
+    },
+    onTrouble(hear: (why: string) => void): void {
+      hearers.push(hear);
+      if (last !== undefined) hear(last);
+    },
+  };
 }
 
 /** Loaded only for a project that has a Redis for its tasks. */
-async function mirrored(ledger: Ledger, settings: RedisSettings, clock: Clock): Promise<Ledger> {
+async function mirrored(ledger: Ledger, settings: RedisSettings, clock: Clock, onLeft: (why: string) => void): Promise<Ledger> {
   const { createRedisTasks } = await import('../tasks/redis/redis-tasks.ts');
   const { withTaskMirror } = await import('../tasks/mirror.ts');
-  return withTaskMirror({ ledger, store: createRedisTasks(settings, clock), clock, ttlMs: settings.ttlMs });
+  return withTaskMirror({ ledger, store: createRedisTasks(settings, clock), clock, ttlMs: settings.ttlMs, onLeft });
 }
 
 async function assemble(
@@ -100,7 +117,7 @@ async function assemble(
   protection: Protection,
   options: OpenOptions,
   extras: Extras,
-): Promise<Project> {
+): Promise<Omit<Project, 'taskCopies'>> {
   const { env, clock = systemClock, random = systemRandom } = options;
   const ids = createIds(clock, random);
   const models = withModels(extras.models ?? [], modelsOf(config, ledger, clock));

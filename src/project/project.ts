@@ -48,6 +48,8 @@ export interface Project {
   redact(text: string): string;
   /** Calls back when spans cannot be sent, with why: for whoever has somewhere to say it. No run is touched by it. */
   readonly telemetry: { onTrouble(hear: (why: string) => void): void };
+  /** Calls back when copies of tasks are left out of what is compared with Redis, with why. */
+  readonly taskCopies: { onTrouble(hear: (why: string) => void): void };
   /** Runs a command that somebody demands as proof, in a clean shell inside the project's walls. Nothing is recorded. */
   proves(
     command: string,

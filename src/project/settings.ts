@@ -77,6 +77,8 @@ const remoteAgent = z.strictObject({
   ...{ a2a: elsewhereSchema, description, tags, examples, input, output, chat, maxTurns, budget },
 });
 
+const perCaller = z.number().int().min(1).max(limits.a2aPerCallerMax);
+
 export const settingsSchema = z.strictObject({
   model: models.optional(),
   ledger: z
@@ -206,12 +208,20 @@ export const settingsSchema = z.strictObject({
       description: z.string().min(1).max(2_000).optional(),
       /** The address that cards name, where peers come through a proxy. */
       url: z.url({ protocol: /^https?$/ }).optional(),
+      /** The same for gRPC, which has an address of its own. */
+      grpcUrl: z.url({ protocol: /^https?$/ }).optional(),
       /** The file of the private key that signs cards: PEM, or a JWK. */
       key: z.string().min(1).optional(),
       /** Extensions of the protocol that peers must say they speak. */
       demands: extensionsSchema.optional(),
+      /** Whether peers may follow tasks as they go on, and leave addresses that are told. Both unless it says `false`. */
+      streaming: z.boolean().optional(),
+      push: z.boolean().optional(),
       /** Also tell addresses in private networks and on this machine how tasks stand. */
       privatePush: z.boolean().optional(),
+      /** How many tasks of one caller may be under way, and how many streams it may have open. */
+      tasksPerCaller: perCaller.optional(),
+      streamsPerCaller: perCaller.optional(),
     })
     .optional(),
   /** Spans for OpenTelemetry: none, unless there is an address here or in the variables of OpenTelemetry, which win. */

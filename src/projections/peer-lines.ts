@@ -1,5 +1,6 @@
 /** The events about agents that live elsewhere, as readable lines. */
 import { unreachable } from '../base/errors.ts';
+import { counted } from '../base/wording.ts';
 import type { EventOf } from '../events/envelope.ts';
 import type { peerEvents } from '../events/peers.ts';
 import { firstLine, readableBytes } from './readable.ts';
@@ -20,8 +21,14 @@ export function peerLine(event: PeerEvent): ['info' | 'detail' | 'warn', string]
       return ['warn', `the message did not arrive: ${shown(event.payload.why)}`];
     case 'peer.task':
       return ['detail', `it is the task ${shown(event.payload.task)} there`];
-    case 'peer.state':
-      return ['detail', `the task there is ${event.payload.state}`];
+    case 'peer.state': {
+      const { state, files = [] } = event.payload;
+      const lost = files.flatMap(({ name = 'a file', why }) => (why === undefined ? [] : [`${name}: ${why}`]));
+      const [first] = lost;
+      if (first === undefined) return ['detail', `the task there is ${state}`];
+      const more = lost.length === 1 ? '' : `; and ${counted(lost.length - 1, 'more file')}`;
+      return ['warn', `the task there is ${state}; not kept: ${shown(first)}${more}`];
+    }
     case 'peer.artifact': {
       const { id, name = id, bytes } = event.payload;
       return ['detail', `the task there made ${shown(name)} (${readableBytes(bytes)})`];

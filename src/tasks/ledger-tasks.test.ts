@@ -1,5 +1,6 @@
 /** Tasks from a real ledger: by id and page by page, and read by what can change them as by everything. */
 import { expect, it } from 'vitest';
+import { hurried } from '../../test/support/peers/card-server.ts';
 import { calls, createWorld, reports, says, turnOf } from '../../test/support/world.ts';
 import { systemClock } from '../base/clock.ts';
 import { limits } from '../base/limits.ts';
@@ -10,6 +11,7 @@ import type { RunFilter, RunRow } from '../ledger/port.ts';
 import { readTask, writeTask } from '../projections/tasks/task-json.ts';
 import { foldTasks, initialTasks } from '../projections/tasks/tasks.ts';
 import { createLedgerTasks, storedTask } from './ledger-tasks.ts';
+import { withTaskMirror } from './mirror.ts';
 import type { TaskFilter } from './port.ts';
 import { createTaskWriter } from './task-writer.ts';
 
@@ -83,10 +85,28 @@ it('looks at so many open runs and so many new ones when it catches up, page by 
   };
   const told: RunRow[] = [];
   const writer = createTaskWriter({ ledger: { ...world.ledger, runs }, store, clock: systemClock, ttlMs: systemClock.now() });
-  expect(await writer.behind((row) => void told.push(row))).toEqual(ok(undefined));
+  const left = /^of open tasks and of tasks that ended within .* only the newest 1000 are compared with Redis \(taskCatchUp\)/;
+  const looked = await writer.behind((row) => void told.push(row));
+  expect(looked).toMatchObject({ ok: true, value: { left: expect.stringMatching(left) } });
   expect(asked.map(({ limit }) => limit)).toEqual([1_000, 1_000]);
   expect(pages).toEqual(Array.from({ length: 2_000 / limits.taskCatchUpPage }, () => limits.taskCatchUpPage));
   // All that are open, and of those that have ended the ones whose copies are behind.
   expect([told.length, told.filter(({ endedAt }) => endedAt === null).length]).toEqual([1_500, 1_000]);
+  // As many as are looked at, and all older ones ended before copies are kept: nothing is left.
+  const since = { ledger: { ...world.ledger, runs: async (filter: RunFilter) => (filter.states ? [] : await runs(filter)) } };
+  expect(await createTaskWriter({ ...since, store, clock: systemClock, ttlMs: 0 }).behind(() => undefined)).toEqual(ok({}));
+  const once: string[] = [];
+  let looks = 0;
+  const counting = async (filter: RunFilter) => {
+    looks += 1;
+    return await runs(filter);
+  };
+  const clock = { ...systemClock, elapsed: () => looks * limits.taskCatchUpMs, after: hurried.after };
+  const onLeft = (why: string) => void once.push(why);
+  const ledger = { ...world.ledger, runs: counting, read: async () => [], close: async () => undefined };
+  const mirrored = withTaskMirror({ ledger, store, clock, ttlMs: systemClock.now(), onLeft });
+  await expect.poll(() => looks).toBeGreaterThan(4);
+  expect(once).toEqual([expect.stringMatching(left)]);
+  await mirrored.close();
   await world.close();
 });

@@ -84,5 +84,5 @@ async function listTasks(ledger: Reads, { state, session, limit, after }: TaskFi
     if (tasks.length === limit) return { tasks, ...present({ next: tasks.at(-1)?.task.id }) };
     tasks.push(storedTask(task));
   }
-  return { tasks };
+  return rows.length < limits.runLookup ? { tasks } : { tasks, cutBy: 'runLookup' };
 }

@@ -12,9 +12,15 @@ import { type CopyWritten, createTaskWriter, type WriterNeeds } from './task-wri
 
 const counts = new Set<string>(taskTypes);
 
+export interface MirrorNeeds extends WriterNeeds {
+  /** Told once when a limit leaves something out, and again when that has been over. */
+  readonly onLeft?: ((why: string) => void) | undefined;
+}
+
 /** The ledger, with its appends noticed. When it is closed, what is left is written first, if that is quick. */
-export function withTaskMirror(needs: WriterNeeds): Ledger {
-  const { ledger, store, clock } = needs;
+export function withTaskMirror(needs: MirrorNeeds): Ledger {
+  const { ledger, store, clock, onLeft } = needs;
+  let left: string | undefined;
   const writer = createTaskWriter(needs);
   /** Runs that are behind, each with its session. */
   const behind = new Map<RunId, SessionId>();
@@ -41,6 +47,8 @@ export function withTaskMirror(needs: WriterNeeds): Ledger {
     if (!closing && clock.elapsed() >= catchUpAt) {
       const found = await writer.behind(({ run, session }) => behind.set(run, session));
       if (!found.ok) return found;
+      if (found.value.left !== undefined && found.value.left !== left) onLeft?.(found.value.left);
+      left = found.value.left;
       catchUpAt = clock.elapsed() + limits.taskCatchUpMs;
       foundOutOver = store.connections();
     }

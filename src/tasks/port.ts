@@ -22,6 +22,8 @@ export interface TaskPage {
   readonly tasks: readonly StoredTask[];
   /** What `after` takes, when there may be more. */
   readonly next?: string | undefined;
+  /** Not all that there are were looked at: the limit that ended it. */
+  readonly cutBy?: 'redisScanKeys' | 'runLookup' | undefined;
 }
 
 export interface TaskReader {

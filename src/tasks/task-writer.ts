@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
+import { present } from '../base/present.ts';
 import { createRecentlyUsed } from '../base/recently-used.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
@@ -23,11 +24,16 @@ export interface WriterNeeds {
 
 export type CopyWritten = Result<void, RedisTrouble>;
 
+/** What nobody has looked at, in words; nothing when all was. */
+export interface LookedAt {
+  readonly left?: string;
+}
+
 export interface TaskWriter {
   /** All tasks of the root above this run, as far as they are new. */
   write(run: RunId, session: SessionId): Promise<CopyWritten>;
   /** Tells of the root runs whose copies may be behind: open ones, and those that ended within the time that copies are kept. */
-  behind(tell: (row: RunRow) => void): Promise<CopyWritten>;
+  behind(tell: (row: RunRow) => void): Promise<Result<LookedAt, RedisTrouble>>;
 }
 
 /** What is known of a root run: its tasks so far, and how much of each Redis holds. */
@@ -80,7 +86,8 @@ export function createTaskWriter({ ledger, store, clock, ttlMs }: WriterNeeds): 
         limit: limits.taskCatchUp,
       });
       const newest = await ledger.runs({ roots: true, limit: limits.taskCatchUp });
-      const rows = [...open, ...newest.filter(({ endedAt }) => endedAt !== null && endedAt > since)];
+      const ended = newest.filter(({ endedAt }) => endedAt !== null && endedAt > since);
+      const rows = [...open, ...ended];
       for (let from = 0; from < rows.length; from += limits.taskCatchUpPage) {
         const page = rows.slice(from, from + limits.taskCatchUpPage);
         const held = await store.positions(page.map(({ run }) => run));
@@ -92,9 +99,22 @@ export function createTaskWriter({ ledger, store, clock, ttlMs }: WriterNeeds): 
           if (row.endedAt === null || position < (await endOf(row))) tell(row);
         }
       }
-      return ok(undefined);
+      return ok(present({ left: leftBehind(open, newest, since) }));
     },
   };
+}
+
+/** Behind these there may be others, whose copies are brought up only when something is written to them. */
+function leftBehind(open: readonly RunRow[], newest: readonly RunRow[], since: number): string | undefined {
+  const last = newest.at(-1);
+  const isFull = newest.length >= limits.taskCatchUp && last !== undefined && (last.endedAt ?? last.startedAt) > since;
+  const what = [
+    ...(open.length >= limits.taskCatchUp ? ['open tasks'] : []),
+    ...(isFull ? ['tasks that ended within the time that copies are kept'] : []),
+  ].join(' and of ');
+  if (what === '') return undefined;
+  const looked = `only the newest ${limits.taskCatchUp} are compared with Redis (taskCatchUp)`;
+  return `of ${what} ${looked}: copies of others may be missing or old`;
 }
 
 /** A run below names who is above it; a run that is not there yet has nothing to write. */

@@ -4,6 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/project/open.ts';
@@ -96,6 +98,23 @@ describe('an agent that lives elsewhere', () => {
     expect(asked).toMatchObject({ code: 5, err: expect.stringMatching(/touch a[\s\S]*rm -rf b[\s\S]*allow/) });
     const answered = await here.troupe('answer', 'last', 'allow');
     expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('{"callId":"second","outcome":"proceed_once"}') });
+  });
+
+  it('makes files, which are artifacts here when it is gone', async () => {
+    const there = await sdkServer();
+    await using here = await createTestProject();
+    await here.write('agents/maps.md', `---\nname: maps\na2a: "${there.card}"\n---\n`);
+    const ended = await here.troupe('run', 'maps', 'file');
+    await there[Symbol.asyncDispose]();
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('kept as artifact://docs/map.bin]') });
+    expect((await here.look('artifacts', 'list')).out).toMatch(/doc +5 B +artifact:\/\/docs\/map\.bin +maps, at a2a:127/);
+    expect((await here.look('artifacts', 'show', 'artifact://docs/map.bin')).out).toMatch(/name there: +map\.bin\ntask there: /);
+    expect((await here.look('artifacts', 'manifest')).out).toContain('ref: artifact://docs/map.bin');
+    expect((await here.look('artifacts', 'get', 'artifact://docs/map.bin', '-o', 'copy.bin')).code).toBe(0);
+    expect(await readFile(join(here.folder, 'copy.bin'))).toEqual(Buffer.from([0, 255, 1, 254, 7]));
+    expect(JSON.parse((await here.look('tasks', 'show', 'last', '--json')).out)).toMatchObject({
+      artifacts: [{ artifactId: 'result' }, { name: 'map.bin', parts: [{ file: { uri: 'artifact://docs/map.bin' } }] }],
+    });
   });
 
   it('waits until its owner lets it in, which only the owner can', async () => {

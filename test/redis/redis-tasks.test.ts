@@ -144,6 +144,19 @@ describeWithRedis('copies of tasks in Redis', () => {
     });
   });
 
+  it('are listed up to a limit, which is said', async () => {
+    await withTasks(async (tasks, server) => {
+      const fill = async (from: number, count: number): Promise<void> => {
+        const script = "for i = ARGV[1], ARGV[2] do redis.call('SET', 'task:other_' .. i, 'no task') end";
+        await server.ask('EVAL', script, '0', `${from}`, `${from + count - 1}`);
+      };
+      await fill(1, limits.redisScanKeys);
+      expect(await tasks.list({ limit: 3 })).toEqual({ tasks: [] });
+      await fill(limits.redisScanKeys + 1, 1);
+      expect(await tasks.list({ limit: 3 })).toEqual({ tasks: [], cutBy: 'redisScanKeys' });
+    });
+  });
+
   it('survive a restart of the server, and the connection comes back', async () => {
     await using server = await startRedis({ words: ['--appendonly', 'yes', '--appendfsync', 'always'] });
     const tasks = createRedisTasks(settings(server.url), systemClock);

@@ -31,6 +31,8 @@ const remoteSchema = z.strictObject({
   /** The public key whose signature the card must bear: PEM, or a JWK as JSON. */
   key: z.string().min(1).max(limits.peerKeyCharacters).optional(),
   binding: z.enum(['JSONRPC', 'HTTP+JSON', 'GRPC']).optional(),
+  /** What is shown to be let in may go unencrypted to another machine: the network between is one's own. */
+  plain: z.boolean().optional(),
   /** It takes a message once, however often it is sent: after a crash it is sent again without a question. */
   idempotent: z.boolean().optional(),
   /** Extensions of the protocol that its card must name: each request says that they are spoken. */

@@ -86,6 +86,7 @@ export const serverLimits = {
   redisRetryMaxMs: 10 * SECOND,
   redisScanCount: 1_000,
   redisScanKeys: 10_000,
+  redisReadsAtOnce: 100,
 
   // ACP
   acpSessions: 100,
@@ -107,10 +108,12 @@ export const serverLimits = {
   a2aIdCharacters: 200,
   a2aParts: 50,
   a2aPartsKeptCharacters: 64 * KIB,
-  a2aTasksPerCaller: 100,
+  a2aTasksPerCaller: 200, // troupe.yaml: a2a.tasksPerCaller
   a2aTasksListed: 10_000,
   a2aPage: 100,
-  a2aStreamsPerCaller: 100,
+  a2aStreamsPerCaller: 200, // troupe.yaml: a2a.streamsPerCaller
+  a2aPerCallerMax: 10_000,
+  a2aGrpcCalls: 100,
   a2aStreamStuckMs: 60 * SECOND,
   a2aKeepAliveMs: 25 * SECOND,
   a2aStreamTextCharacters: 64 * KIB,

@@ -93,15 +93,16 @@ async function readOrRefuse(
   { clock }: CommandContext,
   address: URL,
   token: string,
-  { pin }: AgentsAddOptions,
+  { pin, plain }: AgentsAddOptions,
 ): Promise<ReadCard> {
   // How the token is shown follows from the card, which may not come without it: most want it in this way.
   const headers: Readonly<Record<string, string>> = token === '' ? {} : { authorization: `Bearer ${token}` };
-  const outcome = await readCard({ address, headers, lookedAt: pin === true }, { clock, kept: keepsNoCards });
+  const outcome = await readCard({ address, headers, plain, lookedAt: pin === true }, { clock, kept: keepsNoCards });
   if (outcome.state === 'read') return outcome;
   const { reason } = outcome;
   const message = reason.includes(address.href) ? reason : `${address.href}: ${reason}`;
-  if (outcome.state === 'refused') throw new TroupeError('card', message, { fix: outcome.fix });
+  if (outcome.state === 'refused')
+    throw new TroupeError('card', message, { fix: outcome.fix.replace('write `plain: true` under `a2a:`', 'say --plain') });
   throw new TroupeError('io', message, { fix: 'see whether it runs, and whether the address is right' });
 }
 
@@ -125,7 +126,8 @@ async function written(files: AgentFilesHere, read: ReadCard, { name, address, o
       ? undefined
       : { variable: options.tokenEnv, how: loginOf(card) ?? ({ kind: 'token' } satisfies CardLogin) };
   const pin = options.pin === true ? hash : undefined;
-  const text = cardFileText({ name, card, address: address.href, login, pin });
+  const plain = options.plain === true && login !== undefined;
+  const text = cardFileText({ name, card, address: address.href, login, pin, plain });
   const agent = await checkAgentText(files, { file: `${name}.md`, origin: placeFor(options) }, source, text);
   return { agent, text };
 }

@@ -10,7 +10,7 @@ import { type AgentsAddOptions, freePlace, placeFor, printAdded, putAgent } from
 
 export async function agentsAddCommand(context: CommandContext, file: string, options: AgentsAddOptions): Promise<ExitCode> {
   if (isAddress(file)) return await (await import('./add-card.ts')).agentsAddCardCommand(context, file, options);
-  const unfit = (['pin', 'tokenEnv'] as const).find((name) => options[name] !== undefined);
+  const unfit = (['pin', 'tokenEnv', 'plain'] as const).find((name) => options[name] !== undefined);
   if (unfit !== undefined)
     throw usageError(
       `${ONLY_CARDS[unfit]} is for the address of a card, and ${file} is a file`,
@@ -24,7 +24,7 @@ export async function agentsAddCommand(context: CommandContext, file: string, op
   return exitCodes.completed;
 }
 
-const ONLY_CARDS = { pin: '--pin', tokenEnv: '--token-env' };
+const ONLY_CARDS = { pin: '--pin', tokenEnv: '--token-env', plain: '--plain' };
 
 /** Of anything that is asked over a network, not only of what can be. */
 const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);

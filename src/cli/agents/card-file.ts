@@ -14,6 +14,7 @@ export interface CardFile {
   /** How whoever calls shows who they are: by the variable of this name. */
   readonly login?: { readonly variable: string; readonly how: CardLogin } | undefined;
   readonly pin?: string | undefined;
+  readonly plain?: boolean | undefined;
 }
 
 /** Plain letters only: two names that look alike are then alike. */
@@ -34,7 +35,7 @@ export function nameFromCard({ name }: AgentCard, address: URL): string {
 
 const NAME_CHARACTERS = 60;
 
-export function cardFileText({ name, card, address, login, pin }: CardFile): string {
+export function cardFileText({ name, card, address, login, pin, plain }: CardFile): string {
   const { skills } = card;
   const tags = distinct(
     skills.flatMap((skill) => skill.tags),
@@ -52,13 +53,13 @@ export function cardFileText({ name, card, address, login, pin }: CardFile): str
     `description: ${quoted(words(card.description, limits.catalogueCharacters) || words(card.name, limits.catalogueCharacters))}`,
     ...(tags.length === 0 ? [] : ['tags:', ...tags.map((tag) => `  - ${quoted(tag)}`)]),
     ...(examples.length === 0 ? [] : ['examples:', ...examples.map((one) => `  - ${quoted(one)}`)]),
-    ...where(address, login, pin),
+    ...where(address, login, pin, plain === true),
     '---',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function where(address: string, login: CardFile['login'], pin: string | undefined): readonly string[] {
+function where(address: string, login: CardFile['login'], pin: string | undefined, plain: boolean): readonly string[] {
   if (login === undefined && pin === undefined) return [`a2a: ${quoted(address)}`];
   const value = login === undefined ? undefined : quoted(`\${${login.variable}}`);
   const header = login?.how.kind === 'header' ? login.how.name : undefined;
@@ -67,6 +68,7 @@ function where(address: string, login: CardFile['login'], pin: string | undefine
     'a2a:',
     `  card: ${quoted(address)}`,
     ...Object.entries(shown).map(([key, text]) => `  ${key}: ${text}`),
+    ...(plain ? ['  plain: true'] : []),
     ...(header === undefined ? [] : ['  headers:', `    ${quoted(header)}: ${value}`]),
   ];
 }

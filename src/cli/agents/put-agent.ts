@@ -19,6 +19,8 @@ export interface AgentsAddOptions extends JsonOption {
   readonly pin?: boolean | undefined;
   /** For cards: the variable with the token. */
   readonly tokenEnv?: string | undefined;
+  /** For cards: the token may go in the clear. */
+  readonly plain?: boolean | undefined;
   readonly yes?: boolean | undefined;
 }
 

@@ -100,7 +100,7 @@ export async function artifactsShowCommand(
 const NAME_WIDTH = 12;
 
 function factsOf(artifact: FoundArtifact): readonly (readonly [string, string])[] {
-  const { ref, type, bytes, checksum, generated_by, run, at, size, path, claimed, preview_ref } = artifact;
+  const { ref, type, bytes, checksum, generated_by, run, at, size, path, claimed, preview_ref, from } = artifact;
   const state = stateOfArtifact(artifact);
   const facts = {
     reference: ref,
@@ -110,6 +110,8 @@ function factsOf(artifact: FoundArtifact): readonly (readonly [string, string])[
     'said to be': claimed,
     'made by': generated_by,
     file: path,
+    'name there': from?.name,
+    'task there': from?.task,
     run,
     at,
     preview: preview_ref,

@@ -95,6 +95,7 @@ export function describeAgents(agents: Command, perform: Perform): void {
     .option('--force', 'replace what is there; a copy is kept')
     .option('--pin', 'card: take it as it is now, and refuse it when it changes')
     .option('--token-env <name>', 'card: the variable with the token for it')
+    .option('--plain', 'card: the token may go unencrypted to another machine')
     .option('-y, --yes', 'card: do not ask')
     .action((file: string, options: AgentsAddOptions) =>
       perform(async (context) => (await import('../agents/add.ts')).agentsAddCommand(context, file, options)),

@@ -33,7 +33,7 @@ export interface ServedA2aOptions {
 }
 
 export function createServedA2a({ project, mcp, withToken, callerOf, onError }: ServedA2aOptions): ServedA2a {
-  const { engine, assistants, config, groups, ledger } = project;
+  const { engine, assistants, artifacts, config, groups, ledger } = project;
   const { agents, clock, version, redact } = mcp;
   let loaded: Promise<A2aEndpoint> | undefined;
   let grpc: GrpcListening | undefined;
@@ -42,7 +42,7 @@ export function createServedA2a({ project, mcp, withToken, callerOf, onError }: 
     loaded ??= import('../../protocols/a2a-wire/http.ts').then(({ createA2aEndpoint }) =>
       createA2aEndpoint(
         {
-          ...{ engine, assistants, agents, ledger, clock, version, redact, withToken, onError, ids: groups.ids },
+          ...{ engine, assistants, artifacts, agents, ledger, clock, version, redact, withToken, onError, ids: groups.ids },
           ...{ settings: config.a2a, root: config.root, workspace: config.workspace },
         },
         () => grpc?.port,

@@ -90,6 +90,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
       takeUpAssistants(context, project);
       project.telemetry.onTrouble((why) => logError(context, 'telemetry')(new Error(why)));
+      project.taskCopies.onTrouble((why) => logError(context, 'redis')(new Error(why)));
       const hooks = beginWebhooks(context, project, webhooks, { origin: server.origin, stopping: edges.stopping });
       if (options.open === true) await openConsole(context, pages, `${server.origin}${api.loginPath()}`);
       beginA2a(context, a2a, server).catch(logError(context, 'a2a'));

@@ -3,6 +3,7 @@
 import { codeOf, TroupeError } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { sentence } from '../../base/wording.ts';
 import { taskLineOf } from '../../front/project/tasks.ts';
 import type { Ledger } from '../../ledger/port.ts';
@@ -39,9 +40,9 @@ export interface TasksCancelOptions extends JsonOption {
 const DEFAULT_LIMIT = 20;
 
 export async function tasksListCommand(context: CommandContext, options: TasksListOptions): Promise<ExitCode> {
-  const { tasks, next } = await readPage(context, options);
+  const { tasks, next, cutBy } = await readPage(context, options);
   const { out, progress } = context.terminal;
-  if (options.json) printJson(context, 'tasks list', { tasks: tasks.map(taskLineOf), next: next ?? null });
+  if (options.json) printJson(context, 'tasks list', { tasks: tasks.map(taskLineOf), next: next ?? null, ...present({ cutBy }) });
   else if (tasks.length === 0) progress.prose(`no tasks like that; a task is a root run: ${callOf(context)} run <agent> "…"`);
   else {
     const now = context.clock.now();
@@ -57,6 +58,8 @@ export async function tasksListCommand(context: CommandContext, options: TasksLi
     );
     if (next !== undefined) progress.line(`there may be more: --after ${next}`);
   }
+  if (cutBy !== undefined)
+    progress.prose(`there are more than the ${limits[cutBy]} that are looked at (${cutBy}): some may be missing here`);
   return exitCodes.completed;
 }
 

@@ -9,6 +9,7 @@ import { commandLogs, logBundle, logText } from '../../artifacts/command-logs.ts
 import { declaredIn } from '../../artifacts/manifest.ts';
 import { patchText } from '../../artifacts/patch-text.ts';
 import type { ArtifactProblem, PutArtifact, StoredArtifact } from '../../artifacts/port.ts';
+import { storedArtifact } from '../../artifacts/put.ts';
 import { type PayloadRef, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
@@ -42,14 +43,22 @@ export async function manifestOfRun(
   const { journal } = node;
   const byExecutor = journal.latest('executor.session') !== undefined;
   const declared = byExecutor && agent !== undefined ? await declaredIn(said) : undefined;
+  const received = journal.latest('peer.state') === undefined ? [] : await receivedIn(tree, node);
   const worked = journal.latest('file.diff') !== undefined || journal.latest('test.report') !== undefined;
   // A command may have deleted the ledger: what was answered since is kept before the end finds that out.
   if (worked || byExecutor || journal.latest('cli.run') !== undefined) await tree.writer.flushed();
-  if (!worked && !byExecutor) return undefined;
+  const about = {
+    manifest_id: `artifact-manifest-${shortId(node.run)}`,
+    session_id: tree.session,
+    generated_at: `${new Date(tree.clock.now()).toISOString().slice(0, 19)}Z`,
+  };
+  // What was made elsewhere was not made with what is here: no environment is named.
+  const onlyReceived = received.length === 0 ? undefined : { items: [], ...about, artifacts: received };
+  if (!worked && !byExecutor) return onlyReceived;
   const all = await readAll(tree.ledger, tree.session, { run: node.run, types: TYPES });
   const events = all.filter((event) => !wasOnlyProving(node, event));
   const { items } = manifest(events) ?? { items: [] };
-  if (items.length === 0 && !byExecutor && !events.some((event) => event.event_type === 'test.report')) return undefined;
+  if (items.length === 0 && !byExecutor && !events.some((event) => event.event_type === 'test.report')) return onlyReceived;
 
   const artifacts = artifactsOfRun(tree, node);
   const workspace = tree.workspaceOf(node);
@@ -63,14 +72,21 @@ export async function manifestOfRun(
   const told = may && (await artifacts.declare(`${step}/declared`, workspace, may.files));
   return {
     items,
-    manifest_id: `artifact-manifest-${shortId(node.run)}`,
-    session_id: tree.session,
-    generated_at: `${new Date(tree.clock.now()).toISOString().slice(0, 19)}Z`,
+    ...about,
     ...present({ environment_fingerprint: await artifacts.environment(workspace, sandboxOf(events)) }),
-    artifacts: [...stored, ...(told?.stored ?? [])].map(entryOf),
+    artifacts: [...[...stored, ...(told?.stored ?? [])].map(entryOf), ...received],
     ...(byExecutor && declared === undefined ? { missing_executor_manifest: true } : {}),
     ...flaggedOf([...flagged, ...(declared?.flagged ?? []), ...(may?.flagged ?? []), ...(told?.flagged ?? [])]),
   };
+}
+
+/** What agents elsewhere made for the run. */
+async function receivedIn(tree: ListsArtifacts, { run }: DrivenRun): Promise<ManifestEntry[]> {
+  await tree.writer.flushed();
+  const events = await readAll(tree.ledger, tree.session, { run, types: ['artifact.stored'] });
+  return events.flatMap((event) =>
+    event.event_type === 'artifact.stored' && event.payload.from !== undefined ? [entryOf(storedArtifact(event.payload))] : [],
+  );
 }
 
 /** What a command changed that proved a task's patch: it did so in a place that is gone. */

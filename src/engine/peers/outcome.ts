@@ -6,6 +6,7 @@ import type { TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { PeerFailure, PeerOutcome } from '../../peers/port.ts';
 import { TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { Attempts } from '../spending/attempts.ts';
+import { keepFiles } from './kept-files.ts';
 import { PASSING, type PeerExchange, type PeerRecorder, peerModel, saidCost, settledBy } from './recorder.ts';
 
 /** The tool that a question of a peer is recorded as a call of. */
@@ -48,31 +49,37 @@ function isUnknown({ node, tasks }: PeerRecorder, step: string, { kind }: PeerFa
 
 type Came = Exclude<PeerOutcome, { readonly kind: 'failed' | 'stopped' }>;
 
-/** What came, what it made and how it stands: all of it in one append. */
+/** Its files are stored; then what came, what it made and how it stands: all of it in one append. */
 export async function cameBack(recorder: PeerRecorder, at: PeerExchange, came: Came, attempt: number): Promise<TurnOutcome> {
   const { tree, node, tasks, stepIndex } = recorder;
   const { step, request, attempts } = at;
+  const { files, told } = await keepFiles(recorder, came.task, came.files);
   const made = came.artifacts.map(({ content, ...artifact }) =>
-    node.journal.event('peer.artifact', artifact, { step, actor: 'system', attachment: tree.redact(content) }),
+    node.journal.event(
+      'peer.artifact',
+      { ...artifact, encoding: 'text' },
+      { step, actor: 'system', attachment: tree.redact(content) },
+    ),
   );
-  const artifacts = came.artifacts.map(({ content: _content, encoding: _encoding, ...artifact }) => present(artifact));
+  const artifacts = came.artifacts.map(({ content: _content, ...artifact }) => present(artifact));
   const state = stateOf(came);
   const stood = {
     state,
     context: came.context,
     ...present({ task: came.task, artifacts: artifacts.length > 0 ? artifacts : undefined, leftOut: came.leftOut }),
+    ...(files.length === 0 ? {} : { files: [...files] }),
     ...(came.kind === 'asks' ? present({ asked: came.mark, confirms: came.confirms && [...came.confirms] }) : {}),
     ...(came.kind === 'ended' ? saidCost(came) : {}),
   };
   const events = [...made, node.journal.event('peer.state', stood, { step, actor: 'system' })];
   tasks.stood(step, stood);
   if (came.kind === 'ended') {
-    const why = came.message === '' ? 'It does not say why.' : came.message;
+    const why = came.message === '' ? 'It does not say why.' : told(came.message);
     const failure = { kind: 'refused' as const, message: `${ENDED[came.state]}: ${why}` };
     return await failed(recorder, step, request, failure, attempt, attempts, { before: events, took: came });
   }
   const model = peerModel(recorder);
-  const { message, finish } = said(came, request.turn, tree.redact);
+  const { message, finish } = said(came, request.turn, (text) => tree.redact(told(text)));
   const durationMs = Math.round(tree.clock.elapsed() - at.startedAt);
   const payload = {
     turn: request.turn,

@@ -5,6 +5,7 @@ import type { TurnRequest } from '../../loop/port.ts';
 import type { PeerFailure } from '../../peers/port.ts';
 import type { ShowsLive } from '../calls/recorded-model.ts';
 import type { TurnRecorder } from '../calls/turn-records.ts';
+import type { StoresArtifacts } from '../evidence/run-artifacts.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import type { LedgerAccess, ModelAccess, PeerAccess, TimeAndIds } from '../options.ts';
 import type { Writes } from '../record/writes.ts';
@@ -17,6 +18,7 @@ export type AsksPeers = TimeAndIds &
   LedgerAccess &
   ModelAccess &
   PeerAccess &
+  StoresArtifacts &
   Writes &
   HearsOutside &
   HearsRuns &

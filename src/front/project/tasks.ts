@@ -1,6 +1,7 @@
 /** Tasks: root runs as others see them through A2A. */
 
 import { limits } from '../../base/limits.ts';
+import { present } from '../../base/present.ts';
 import { fail, ok } from '../../base/result.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { isTerminalTask, type TaskState } from '../../projections/tasks/task-states.ts';
@@ -29,10 +30,10 @@ export async function readTasks(ledger: Ledger, seer: Seer, wanted: WantedTasks)
   const session = wanted.session === undefined ? undefined : await findVisibleSession(ledger, seer, wanted.session);
   if (wanted.session !== undefined && session === undefined) return undefined;
   const limit = Math.min(wanted.limit, limits.listPage);
-  const { tasks, next } = await createLedgerTasks(ledger).list({ ...wanted, session, limit });
+  const { tasks, next, cutBy } = await createLedgerTasks(ledger).list({ ...wanted, session, limit });
   const seen: StoredTask[] = [];
   for (const one of tasks) if ((await findVisibleRun(ledger, seer, runOfTask(one.task.id))) !== undefined) seen.push(one);
-  return { tasks: seen.map(taskLineOf), next: next ?? null };
+  return { tasks: seen.map(taskLineOf), next: next ?? null, ...present({ cutBy }) };
 }
 
 export async function readShownTask(ledger: Ledger, seer: Seer, id: string) {

@@ -21,6 +21,7 @@ export const artifact = z.object({
   redacted: z.boolean().optional().describe('secrets were taken out of it'),
   claimed: z.string().optional().describe('the checksum that it was said to have, and has not'),
   path: z.string().optional(),
+  from: stored.from.describe('the agent elsewhere that made it, and what it calls it'),
   size: stored.size,
 });
 

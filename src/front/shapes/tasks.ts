@@ -20,6 +20,10 @@ export const taskList = z.object({
     }),
   ),
   next: z.string().nullable().describe('what --after takes for the next page; null on the last'),
+  cutBy: z
+    .enum(['redisScanKeys', 'runLookup'])
+    .optional()
+    .describe('there are more than are looked at, by this limit: some may be missing'),
 });
 
 const message = z.object({ role: z.string(), content: z.string(), timestamp: z.string().optional() });

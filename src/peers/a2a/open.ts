@@ -29,8 +29,8 @@ export function createA2aPeers({ clock, env, kept }: A2aPeersOptions): Peers {
     async open(remote, signal, at) {
       const headers = filledHeaders(remote, env);
       if (!headers.ok) return headers;
-      const { pin, binding, key, extensions } = remote;
-      const source = { address: new URL(remote.card), headers: headers.value, pin, binding, key, extensions, at };
+      const { pin, plain, binding, key, extensions } = remote;
+      const source = { address: new URL(remote.card), headers: headers.value, pin, plain, binding, key, extensions, at };
       const outcome = await readCard(source, { clock, kept, signal });
       if (outcome.state === 'unreachable') return fail({ kind: 'network', message: outcome.reason });
       if (outcome.state === 'refused') return fail({ kind: 'refused', message: outcome.reason, fix: outcome.fix });

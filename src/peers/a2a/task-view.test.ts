@@ -148,11 +148,42 @@ describe('what a peer says', () => {
     expect(outcome).toMatchObject({
       text: '\n[file a.bin, x/y, 3 bytes]\n\n\n\n[file b at http://127.0.0.1/secret]\n\n\n{"city":"Porto"}',
       artifacts: [
-        { id: 'f', encoding: 'base64', content: 'YWJj', bytes: 3 },
+        { id: 'f', name: 'a.bin', content: '\n[file a.bin, x/y, 3 bytes]\n', bytes: 3 },
         { id: 'l' },
         { id: 'd', content: '{"city":"Porto"}' },
       ],
     });
+  });
+
+  const file = (value: Uint8Array, filename = ''): Part => ({
+    ...text(''),
+    content: { $case: 'raw', value: Buffer.from(value) },
+    filename,
+  });
+  const filesOf = (outcome: ReturnType<typeof seen>['outcome']) =>
+    outcome !== undefined && 'files' in outcome ? outcome.files : [];
+
+  it('gives files as bytes, wherever they stand, and each with what stands for it in the words', () => {
+    const bytes = Buffer.from('abc');
+    const made = artifact('f', text('Look: '), file(bytes, 'a.bin'), file(bytes));
+    const ended = { ...moves(COMPLETED, 'Here.') };
+    const { outcome } = seen(task(SUBMITTED), makes(made), ended);
+    expect(filesOf(outcome)).toEqual([
+      { artifact: 'f', name: 'a.bin', bytes: 3, content: bytes, words: '[file a.bin, of unknown type, 3 bytes]' },
+      { artifact: 'f', name: 'f', bytes: 3, content: bytes, words: '[file without a name, of unknown type, 3 bytes]' },
+    ]);
+    const reply = seen({ payload: { $case: 'message', value: { ...message('Here.'), parts: [file(bytes, 'b.bin')] } } });
+    expect(filesOf(reply.outcome)).toMatchObject([{ name: 'b.bin', content: bytes }]);
+    expect(filesOf(reply.outcome)[0]).not.toHaveProperty('artifact');
+  });
+
+  it('gives no more files than are kept, and none that is too large, and says so', () => {
+    const large = Buffer.alloc(limits.peerFileBytes + 1);
+    const many = Array.from({ length: limits.a2aParts }, () => file(Buffer.from('x')));
+    const { outcome } = seen(task(COMPLETED, undefined, [artifact('l', file(large, 'l')), artifact('m', ...many)]));
+    expect(outcome).toMatchObject({ leftOut: true, cut: true });
+    expect(filesOf(outcome)).toHaveLength(limits.peerFiles);
+    expect(filesOf(outcome)[0]).toMatchObject({ name: 'l', bytes: large.length, content: undefined });
   });
 
   it('is not heard about tasks of others', () => {

@@ -19,6 +19,7 @@ import { present } from '../../base/present.ts';
 import { startOf } from '../../base/whole-words.ts';
 import type { AnsweredQuestion, PeerArtifact, PeerOutcome, PeerTask } from '../port.ts';
 import { CONFIRMATION_CHOICES, type Confirmations, createConfirmations } from './confirmations.ts';
+import { filesIn, fileWords } from './files.ts';
 import { costIn, laterCost, type SaidCost } from './usage.ts';
 
 export interface TaskView {
@@ -125,8 +126,7 @@ export function createTaskView(own: string, known?: PeerTask, answered?: Answere
       }
     },
     outcome() {
-      if (reply !== undefined && status === undefined)
-        return { kind: 'answer', ...bounded(wordsIn(reply.parts)), context: reply.contextId || own, artifacts: [], ...took };
+      if (reply !== undefined && status === undefined) return messageOutcome(reply, own, took);
       const state = status === undefined ? undefined : SETTLED[status.state];
       if (state === undefined || at === undefined || isOld || made.isPartial()) return undefined;
       return outcomeOf(state, { status, said: said || kept, leave: leave.waiting(), ...made.all(), at, took });
@@ -203,9 +203,18 @@ interface Ended {
   readonly took: SaidCost;
 }
 
-function outcomeOf(state: Settled, { status, said, leave, artifacts, leftOut, at, took }: Ended): PeerOutcome {
+function messageOutcome(reply: Message, own: string, took: SaidCost): PeerOutcome {
+  const { files, leftOut } = filesIn([], reply.parts);
+  const { text, cut } = bounded(wordsIn(reply.parts));
+  const came = { context: reply.contextId || own, artifacts: [], files, ...(leftOut ? { leftOut } : {}), ...took };
+  return { kind: 'answer', text, cut: cut || leftOut, ...came };
+}
+
+function outcomeOf(state: Settled, { status, said, leave, artifacts, leftOut: isMore, at, took }: Ended): PeerOutcome {
   const words = status?.message === undefined ? '' : wordsIn(status.message.parts);
-  const came = { ...at, artifacts: artifacts.map(keptArtifact), ...(leftOut ? { leftOut } : {}), ...took };
+  const { files, leftOut: hasMoreFiles } = filesIn(artifacts, partsIn(status));
+  const leftOut = isMore || hasMoreFiles;
+  const came = { ...at, artifacts: artifacts.map(keptArtifact), files, ...(leftOut ? { leftOut } : {}), ...took };
   if (state === 'completed') {
     const made = artifacts.map(({ parts }) => wordsIn(parts)).filter((text) => text !== '');
     const { text, cut } = bounded(made.join('\n\n') || words || said);
@@ -253,7 +262,8 @@ function wordsIn(parts: readonly Part[]): string {
   return words;
 }
 
-function partText({ content, filename, mediaType }: Part): string {
+function partText(part: Part): string {
+  const { content, filename } = part;
   switch (content?.$case) {
     case 'text':
       return content.value;
@@ -262,7 +272,7 @@ function partText({ content, filename, mediaType }: Part): string {
     case 'url':
       return `\n[file ${filename || 'without a name'} at ${content.value}]\n`;
     case 'raw':
-      return `\n[file ${filename || 'without a name'}, ${mediaType || 'of unknown type'}, ${content.value.length} bytes]\n`;
+      return `\n${fileWords(part, content)}\n`;
     case undefined:
       return '';
   }
@@ -297,18 +307,17 @@ function bounded(text: string): { readonly text: string; readonly cut: boolean }
 function keptArtifact({ artifactId: id, name, parts }: Artifact): PeerArtifact {
   const [first] = parts;
   const file = parts.length === 1 && first?.content?.$case === 'raw' ? first.content.value : undefined;
-  const mediaType = first?.mediaType || undefined;
+  const most = limits.peerNameCharacters;
   const named = {
     id,
-    ...present({ name: (first?.filename || name || undefined)?.slice(0, 200), mediaType: mediaType?.slice(0, 200) }),
+    ...present({
+      name: (first?.filename || name || undefined)?.slice(0, most),
+      mediaType: first?.mediaType.slice(0, most) || undefined,
+    }),
   };
-  if (file === undefined) {
-    const text = wordsIn(parts);
-    const bytes = Buffer.byteLength(text);
-    const isCut = bytes > limits.peerArtifactBytes;
-    return { ...named, bytes, encoding: 'text', content: isCut ? bounded(text).text : text, ...(isCut ? { cut: true } : {}) };
-  }
-  const isCut = file.length > limits.peerArtifactBytes;
-  const content = file.subarray(0, limits.peerArtifactBytes).toString('base64');
-  return { ...named, bytes: file.length, encoding: 'base64', content, ...(isCut ? { cut: true } : {}) };
+  const text = wordsIn(parts);
+  const bytes = Buffer.byteLength(text);
+  const isCut = bytes > limits.peerArtifactBytes;
+  const content = isCut ? bounded(text).text : text;
+  return { ...named, bytes: file?.length ?? bytes, content, ...(isCut ? { cut: true } : {}) };
 }

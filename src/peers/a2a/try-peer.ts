@@ -25,8 +25,8 @@ export async function tryPeer(
 ): Promise<TriedPeer> {
   const headers = filledHeaders(remote, env);
   if (!headers.ok) return broken(headers.error.message, headers.error.fix ?? SEE);
-  const { pin, binding, key, extensions } = remote;
-  const source = { address: new URL(remote.card), headers: headers.value, pin, binding, key, extensions };
+  const { pin, plain, binding, key, extensions } = remote;
+  const source = { address: new URL(remote.card), headers: headers.value, pin, plain, binding, key, extensions };
   const outcome = await readCard(source, { clock, kept: keepsNoCards });
   if (outcome.state === 'unreachable') return broken(outcome.reason, SEE);
   if (outcome.state === 'refused') return broken(outcome.reason, outcome.fix);

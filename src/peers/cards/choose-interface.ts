@@ -107,7 +107,7 @@ function placeProblem(place: Place, source: CardSource): NoInterface | undefined
 }
 
 /** Which extensions a file demands is no secret. */
-const saysWho = (headers: CardSource['headers']): boolean =>
+export const saysWho = (headers: CardSource['headers']): boolean =>
   Object.keys(headers).some((name) => name !== 'a2a-extensions' && name !== 'x-a2a-extensions');
 
 /**

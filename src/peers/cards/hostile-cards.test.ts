@@ -172,7 +172,7 @@ describe('where a card leads', () => {
     await using server = await cardServer(leads(`http://second.example:${other.port}/card.json`));
     const url = `http://agents.example:${server.port}/card.json`;
     const headers = { authorization: 'Bearer secret', 'x-key': 'secret' };
-    const outcome = await readCard(source(url, { headers }), cardPorts());
+    const outcome = await readCard(source(url, { headers, plain: true }), cardPorts());
     expect(server.asked[0]?.headers).toMatchObject(headers);
     expect(other.asked).toHaveLength(1);
     expect(JSON.stringify(other.asked[0]?.headers)).not.toContain('secret');
@@ -184,7 +184,7 @@ describe('where a card leads', () => {
     const open = await readCard(source(url), cardPorts());
     expect(open).toMatchObject({ state: 'read', interface: { url: `http://second.example:${other.port}/`, inside: false } });
     const pin = open.state === 'read' ? open.hash : '';
-    expect(await readCard(source(url, { headers, pin }), cardPorts())).toMatchObject({ state: 'read' });
+    expect(await readCard(source(url, { headers, pin, plain: true }), cardPorts())).toMatchObject({ state: 'read' });
   });
 });
 
@@ -219,7 +219,8 @@ describe('a card that was good, and is another when it is asked for again', () =
     const url = `http://agents.example:${server.port}/a2a`;
     const home = await mkdtemp(join(tmpdir(), 'troupe-cards-'));
     const kept = createKeptCards(home);
-    const read = () => readCard(source(`http://agents.example:${server.port}/card.json`, { headers }), cardPorts({ kept }));
+    const read = () =>
+      readCard(source(`http://agents.example:${server.port}/card.json`, { headers, plain: true }), cardPorts({ kept }));
     now = answers(goodCard(url));
     expect(await read()).toMatchObject({ state: 'read', interface: { url } });
     now = second;

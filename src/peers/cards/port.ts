@@ -15,6 +15,8 @@ export interface CardSource {
   readonly pin?: string | undefined;
   /** Somebody is about to look at the card, and at where it leads, before anything goes there: as good as a pin. */
   readonly lookedAt?: boolean | undefined;
+  /** The headers may go in the clear to another machine. */
+  readonly plain?: boolean | undefined;
   /** Speak in this way only. */
   readonly binding?: Binding | undefined;
   /** Of the interfaces that can be used the one at this address, if there is one. */

@@ -5,9 +5,10 @@
 
 import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
+import { namesLoopback } from '../../network/addresses.ts';
 import { ONCE } from '../a2a/once.ts';
 import { checkCard } from './check-card.ts';
-import { chooseInterface } from './choose-interface.ts';
+import { chooseInterface, saysWho } from './choose-interface.ts';
 import { fetchCard } from './fetch-card.ts';
 import { type CardOutcome, type CardPorts, type CardSource, type KeptCard, type ReadCard, refusedCard } from './port.ts';
 import { signatureProblem } from './verify-card.ts';
@@ -17,6 +18,8 @@ export async function readCard(source: CardSource, ports: CardPorts): Promise<Ca
 }
 
 async function read(source: CardSource, ports: CardPorts): Promise<CardOutcome> {
+  const seen = secretsInTheClear(source);
+  if (seen !== undefined) return seen;
   const { clock, kept } = ports;
   const address = source.address.href;
   const there = await kept.get(address);
@@ -32,6 +35,15 @@ async function read(source: CardSource, ports: CardPorts): Promise<CardOutcome> 
   // A card that is not taken does not push out the one that was.
   if (outcome.state === 'read') await (fetched.mayKeep ? kept.put(address, fetched.card) : kept.drop(address));
   return outcome;
+}
+
+/** Whatever is spoken in the clear on another machine is at an address of plain http: no card leads from https to it. */
+function secretsInTheClear({ address, headers, plain }: CardSource): CardOutcome | undefined {
+  if (address.protocol === 'https:' || namesLoopback(address.hostname) || plain === true || !saysWho(headers)) return undefined;
+  return refusedCard(
+    `${address.origin} is another machine and is spoken to in the clear: the token could be read on the way`,
+    'use https; where the network between is your own, write `plain: true` under `a2a:`',
+  );
 }
 
 /** A clock that was set back must not make a card fresh for years. */

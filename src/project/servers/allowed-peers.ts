@@ -41,7 +41,8 @@ export function createAllowedPeers(
   return {
     async open({ name: agent, source, remote }) {
       if (remote === undefined || impossiblePeer(remote, config) !== undefined || !(await waits(remote))) return undefined;
-      const shown = `sends ${variablesIn(remote).join(', ')} of your environment to ${remote.card}${furtherOf(remote)}`;
+      const where = `${remote.card}${furtherOf(remote)}${clearOf(remote)}`;
+      const shown = `sends ${variablesIn(remote).join(', ')} of your environment to ${where}`;
       return { kind: 'peer', agent, source, server: hostOf(remote), shown, key: keyOfPeer(config.root, remote) };
     },
     async refusal(remote) {
@@ -54,6 +55,8 @@ export function createAllowedPeers(
   };
 }
 
+const clearOf = ({ plain, card }: RemoteAgent): string => (plain === true && card.startsWith('http:') ? ', in the clear' : '');
+
 /** Where else what it names goes, as the card says. A pin is a word of the file, and that may be a stranger's. */
 function furtherOf({ card, pin, binding }: RemoteAgent): string {
   if (pin !== undefined) return `, and to where the card with the hash ${pin} leads`;
@@ -63,8 +66,8 @@ function furtherOf({ card, pin, binding }: RemoteAgent): string {
 const hostOf = ({ card }: RemoteAgent): string => URL.parse(card)?.host ?? card;
 
 /** Everything that says where what goes. */
-function keyOfPeer(root: string, { card, token, headers, pin, binding, key }: RemoteAgent): string {
-  const said = canonicalJson([root, 'a2a', present({ card, token, headers, pin, binding, key })]);
+function keyOfPeer(root: string, { card, token, headers, pin, plain, binding, key }: RemoteAgent): string {
+  const said = canonicalJson([root, 'a2a', present({ card, token, headers, pin, plain, binding, key })]);
   return createHash('sha256').update(said).digest('hex');
 }
 

@@ -4,7 +4,7 @@ import { present } from '../../base/present.ts';
 import { answerOnly } from '../patterns/chosen-agents.ts';
 import { shortText } from './short-message.ts';
 import type { TaskArtifact, TaskContext } from './task-json.ts';
-import type { RootTask, TaskFile } from './tasks.ts';
+import type { ReceivedFile, RootTask, TaskFile } from './tasks.ts';
 
 export function taskContext(task: RootTask): TaskContext {
   const { id, session, state, message, at, history } = task;
@@ -18,9 +18,9 @@ export function taskContext(task: RootTask): TaskContext {
   };
 }
 
-function artifactsOf({ end, files }: RootTask): readonly TaskArtifact[] {
+function artifactsOf({ end, files, received }: RootTask): readonly TaskArtifact[] {
   const result = end === undefined || end.report.synthetic === true ? [] : [resultArtifact(end)];
-  return [...result, ...files.map(fileArtifact)];
+  return [...result, ...files.map(fileArtifact), ...received.map(receivedArtifact)];
 }
 
 function resultArtifact({ report, verification }: NonNullable<RootTask['end']>): TaskArtifact {
@@ -33,6 +33,16 @@ function fileArtifact({ path, sha256, run }: TaskFile): TaskArtifact {
   const metadata = sha256 === null ? { run, removed: true } : { run, sha256 };
   return { artifactId: `file:${path}`, name: path, parts: [{ kind: 'file', file: { name: path } }], metadata };
 }
+
+function receivedArtifact({ ref, checksum, bytes, run, from }: ReceivedFile): TaskArtifact {
+  const { agent, name = receivedName(ref), mediaType, task } = from;
+  const file = { name, ...present({ mimeType: mediaType }), uri: ref };
+  const metadata = { run, sha256: checksum.replace(/^sha256:/, ''), bytes, from: { agent, ...present({ task }) } };
+  return { artifactId: ref, name, parts: [{ kind: 'file', file }], metadata };
+}
+
+/** What it is called where its maker gave it no name. */
+export const receivedName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 function metadataOf(task: RootTask): JsonObject {
   const { agentSelections, routingConfidence, routing, agentResponses, historyLeftOut, filesLeftOut, end, still } = task;

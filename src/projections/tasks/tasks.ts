@@ -34,6 +34,15 @@ export interface TaskFile {
   readonly run: RunId;
 }
 
+/** A file that an agent elsewhere made for the task, stored here under a reference. */
+export interface ReceivedFile {
+  readonly ref: string;
+  readonly checksum: string;
+  readonly bytes: number;
+  readonly run: RunId;
+  readonly from: NonNullable<Payloads['artifact.stored']['from']>;
+}
+
 /** Nothing goes on until somebody sees to it, though nobody was asked anything. */
 export type StandsStill =
   | ({ readonly kind: 'parked' } & Payloads['run.parked'])
@@ -65,6 +74,7 @@ export interface RootTask {
   readonly historyLeftOut: number;
   readonly files: readonly TaskFile[];
   readonly filesLeftOut: number;
+  readonly received: readonly ReceivedFile[];
   /** Whom a router chose, in order, and how sure it was the last time. */
   readonly agentSelections: readonly string[];
   readonly routingConfidence: number | undefined;
@@ -108,7 +118,7 @@ interface Root {
 export const taskTypes: readonly EventType[] = [
   ...(['run.started', 'run.resumed', 'run.paused', 'run.parked', 'run.reopened', 'run.ended'] as const),
   ...(['model.request', 'model.response', 'approval.asked', 'approval.answered', 'task.clarify', 'message.sent'] as const),
-  ...(['artifact.manifest', ...choosingTypes] as const),
+  ...(['artifact.manifest', 'artifact.stored', ...choosingTypes] as const),
 ];
 
 const counts = new Set<string>(taskTypes);
@@ -165,9 +175,10 @@ function reopen(tasks: Tasks, root: Root, task: RootTask, event: EventOf<'run.re
   root.lives += 1;
   root.task = `${task.run}.${root.lives}`;
   root.words = undefined;
-  const { continues, retries, agentSelections, routingConfidence, routing, files, filesLeftOut } = task;
+  const { continues, retries, agentSelections, routingConfidence, routing, files, filesLeftOut, received } = task;
   const agentResponses = task.agentResponses.filter(({ success }) => success);
-  const kept = { continues, retries, agentSelections, routingConfidence, routing, agentResponses, files, filesLeftOut };
+  const left = { files, filesLeftOut, received };
+  const kept = { continues, retries, agentSelections, routingConfidence, routing, agentResponses, ...left };
   tasks.tasks.set(task.id, { ...task, position: event.position, reopenedAs: root.task });
   tasks.tasks.set(root.task, { ...newTask(event, task.agent, root.request), ...kept, id: root.task, reopens: task.id });
 }
@@ -177,7 +188,7 @@ function newTask(event: LedgerEvent, agent: string, request: SaidInTask): RootTa
   return {
     ...{ id: run, run, session, agent, position, state: 'submitted', message: undefined, at: timestamp, startedAt: timestamp },
     since: position,
-    ...{ history: [request], historyLeftOut: 0, files: [], filesLeftOut: 0 },
+    ...{ history: [request], historyLeftOut: 0, files: [], filesLeftOut: 0, received: [] },
     ...{ agentSelections: [], routingConfidence: undefined, routing: undefined, agentResponses: [] },
     ...{ waits: [], still: undefined, end: undefined },
     ...{ continues: undefined, retries: undefined, reopens: undefined, reopenedAs: undefined },
@@ -205,6 +216,8 @@ function nextTask(root: Root, task: RootTask, event: LedgerEvent): RootTask {
       return own ? withWords(root, task, event) : task;
     case 'artifact.manifest':
       return withFiles(task, event);
+    case 'artifact.stored':
+      return withReceived(task, event);
     case 'run.parked':
       return own ? { ...task, still: { kind: 'parked', ...event.payload } } : task;
     case 'run.paused':
@@ -279,6 +292,15 @@ function withFiles(task: RootTask, { payload, run_id: run }: EventOf<'artifact.m
   for (const { path, sha256 } of payload.items) files.set(path, { path, sha256, run });
   const left = Math.max(0, files.size - limits.taskFiles);
   return { ...task, files: [...files.values()].slice(left), filesLeftOut: task.filesLeftOut + left };
+}
+
+/** What the runtime stores of its own work is in the manifest. */
+function withReceived(task: RootTask, { payload, run_id: run }: EventOf<'artifact.stored'>): RootTask {
+  const { ref, checksum, bytes, from } = payload;
+  if (from === undefined) return task;
+  const received = [...task.received, { ref, checksum, bytes, run, from }];
+  const left = Math.max(0, received.length - limits.taskFiles);
+  return { ...task, received: received.slice(left), filesLeftOut: task.filesLeftOut + left };
 }
 
 function withChosen(task: RootTask, event: LedgerEvent): RootTask {

@@ -22,7 +22,7 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { createHandler } from '../a2a/handler.ts';
-import { type A2aPeer, type PeerRoom, peerOf } from '../a2a/room.ts';
+import { type A2aPeer, type PeerRoom, peerOf, streamsOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
 import { extensionsHere, versionWord } from './call.ts';
 import { saysLastInGrpc } from './last-event.ts';
@@ -48,7 +48,8 @@ type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown,
 export async function listenGrpc(room: PeerRoom, options: GrpcOptions): Promise<GrpcListening> {
   const server = new Server({
     'grpc.max_receive_message_length': limits.httpBodyBytes,
-    'grpc.max_concurrent_streams': limits.a2aStreamsPerCaller,
+    // Of one connection, where a call of any kind is a stream: whoever follows as many tasks as it may can still ask and cancel.
+    'grpc.max_concurrent_streams': streamsOf(room.needs) + limits.a2aGrpcCalls,
     interceptors: [onlyCallers(options)],
   });
   let bound = 0;

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, request, said, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, served } from '../../../test/support/a2a/served.ts';
 import { eventList, ROOT, SESSION, started } from '../../../test/support/event-list.ts';
+import { sdkServer } from '../../../test/support/peers/sdk-server.ts';
 import { limits } from '../../base/limits.ts';
 import { createRedactor } from '../../base/secrets/redact.ts';
 import type { Payloads } from '../../events/catalogue.ts';
@@ -44,7 +45,11 @@ async function leftBy({ items = [], report = { format: 'text', body: 'Done.' }, 
   if (task === undefined) throw new Error('There is no task');
   const asked = { message: 'm1', digest: 'd' };
   const found = { id: ROOT, run: ROOT, session: SESSION, agent: 'maker', context: 'talk', asked, by: 'alice' };
-  return await artifactsOut({ ledger: { read: async () => list.events } as never, redact }, task, found);
+  return await artifactsOut(
+    { ledger: { read: async () => list.events } as never, artifacts: undefined as never, redact },
+    task,
+    found,
+  );
 }
 
 /** A file as it was left. */
@@ -163,6 +168,23 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)('over %s', (binding) =>
     const updates = await collect(client.sendMessageStream(request(said('Once more.'))));
     const streamed = updates.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? [payload.value.artifact] : []));
     expect(streamed.flatMap((one) => (one?.name === 'again.txt' ? [shown(one)] : []))).toEqual([file('again.txt')]);
+    expect(server.errors).toEqual([]);
+  });
+
+  it('a file that an agent elsewhere made for the task is an artifact, also when that one is gone', async () => {
+    const far = await sdkServer();
+    await using server = await served({
+      agents: { far: `a2a: "${far.card}"` },
+      settings: 'a2a: { agents: [far] }\n',
+    });
+    const client = await server.client(ALICE, binding);
+    const { id } = taskIn(await client.sendMessage(request(said('file'))));
+    await far[Symbol.asyncDispose]();
+    const { artifacts } = await client.getTask({ tenant: '', id });
+    const [answer, map, ...more] = artifacts.map(shown);
+    expect(answer?.at(-1)).toMatch(/^Here it is\.\n\[file map\.bin, .*, 5 bytes, kept as artifact:\/\/docs\/map\.bin\]$/);
+    expect([map, ...more]).toEqual([['map.bin', 'map.bin', 'application/octet-stream', 'raw', Buffer.from([0, 255, 1, 254, 7])]]);
+    expect(artifacts[1]?.metadata).toMatchObject({ ref: 'artifact://docs/map.bin', madeBy: 'far' });
     expect(server.errors).toEqual([]);
   });
 });

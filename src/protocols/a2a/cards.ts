@@ -65,12 +65,12 @@ function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: read
   return {
     name: own?.name ?? settings.name ?? 'Troupe',
     description: own === undefined ? (settings.description ?? houseDescription(agents)) : describe(own),
-    supportedInterfaces: interfacesOf(door, { ...place, origin: (settings.url ?? place.origin).replace(/\/+$/, '') }),
+    supportedInterfaces: interfacesOf(door, (settings.url ?? place.origin).replace(/\/+$/, ''), grpcAddress(needs, place)),
     provider: undefined,
     version,
     capabilities: {
-      streaming: true,
-      pushNotifications: true,
+      streaming: settings.streaming !== false,
+      pushNotifications: settings.push !== false,
       extensions: [once, ...(settings.demands ?? []).map(demanded)],
       extendedAgentCard: true,
     },
@@ -89,12 +89,26 @@ function buildCard(needs: A2aNeeds, door: Door, place: ServedPlace, agents: read
   };
 }
 
-function interfacesOf(door: Door, { origin, grpcPort }: ServedPlace): AgentInterface[] {
+/**
+ * What peers take as encrypted when the card came so: behind a proxy only the proxy's own address for gRPC is, and without one
+ * gRPC is not named.
+ */
+function grpcAddress({ settings }: Pick<A2aNeeds, 'settings'>, { origin, grpcPort }: ServedPlace): string | undefined {
+  if (grpcPort === undefined) return undefined;
+  const { url = origin, grpcUrl } = settings;
+  if (grpcUrl !== undefined) {
+    const { hostname, port, protocol } = new URL(grpcUrl);
+    return `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`;
+  }
+  const { hostname, protocol } = new URL(url);
+  return protocol === 'https:' ? undefined : `${hostname}:${grpcPort}`;
+}
+
+function interfacesOf(door: Door, origin: string, grpc: string | undefined): AgentInterface[] {
   const url = `${origin}${pathOf(door)}`;
   const at = (protocolBinding: string, address: string, protocolVersion: string, tenant = ''): AgentInterface => ({
     ...{ url: address, protocolBinding, tenant, protocolVersion },
   });
-  const grpc = grpcPort === undefined ? undefined : `${new URL(origin).hostname}:${grpcPort}`;
   return [
     at('JSONRPC', url, V1),
     at('HTTP+JSON', `${url}${REST}`, V1),

@@ -13,11 +13,17 @@ export function tooMuch(what: string, limit: LimitName): A2AError {
 
 /** Too much at a time: later it may be fine. */
 export function tooMany(what: string, limit: LimitName): A2AError {
-  return new UnsupportedOperationError({
-    message: `${what}: at most ${limits[limit]} at a time (${limit}).`,
-    metadata: { limit },
-  });
+  return refusedNow(`${what}: at most ${limits[limit]} at a time (${limit}).`, limit);
 }
+
+/** The same where whoever runs the server has said how many. */
+export function tooManyOf(what: string, most: number, limit: LimitName, setting: string): A2AError {
+  const fix = `whoever runs this server can allow more: ${setting} in troupe.yaml`;
+  return refusedNow(`${what}: at most ${most} at a time (${limit}); ${fix}.`, limit);
+}
+
+const refusedNow = (message: string, limit: LimitName): A2AError =>
+  new UnsupportedOperationError({ message, metadata: { limit } });
 
 /** What the engine refused. How it is mended is for whoever runs the server, and stays there. */
 export function refused({ code, message }: Failure): A2AError {

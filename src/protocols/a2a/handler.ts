@@ -3,6 +3,7 @@ import type { Message, SendMessageRequest, StreamResponse, Task, TaskPushNotific
 import {
   ExtendedAgentCardNotConfiguredError,
   ExtensionSupportRequiredError,
+  PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,
   TaskNotFoundError,
@@ -75,6 +76,7 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
           : await shown(room, now, task, scope, historyLength);
       }),
     async *sendMessageStream(params, context) {
+      if (needs.settings.streaming === false) throw noStreams();
       const scope = scopeOf(needs, context, params.tenant);
       const historyLength = checkedLength(params.configuration?.historyLength);
       using early = listenEarly(needs);
@@ -82,6 +84,7 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
       yield* streams.counted(scope, followed(room, task, scope, context, { historyLength, early, sent: true }));
     },
     async *resubscribe({ id, tenant }, context) {
+      if (needs.settings.streaming === false) throw noStreams();
       const scope = scopeOf(needs, context, tenant);
       const task = await guard(() => found(scope, id));
       const now = await guard(() => room.folds.now(task));
@@ -106,6 +109,8 @@ function ownHandler(room: PeerRoom, door: Door, place: ServedPlace): A2ARequestH
   };
 }
 
+const noStreams = (): Error => new UnsupportedOperationError('This server does not stream: ask for the task, as its card says.');
+
 type Guard = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 type PushOperations = Pick<
@@ -118,6 +123,7 @@ type PushOperations = Pick<
 
 function pushOperations(room: PeerRoom, guard: Guard, found: (scope: Scope, id: string) => Promise<FoundTask>): PushOperations {
   const { needs } = room;
+  if (needs.settings.push === false) return noPush(guard);
   return {
     createTaskPushNotificationConfig: (config, context) =>
       guard(async () => {
@@ -136,6 +142,14 @@ function pushOperations(room: PeerRoom, guard: Guard, found: (scope: Scope, id: 
       guard(async () => await removePushTarget(needs, await found(scopeOf(needs, context, tenant), taskId), wordIn(id, 'id'))),
   };
 }
+
+const noPush = (guard: Guard): PushOperations => {
+  const refuse = () => guard(() => Promise.reject(new PushNotificationNotSupportedError()));
+  return {
+    ...{ createTaskPushNotificationConfig: refuse, getTaskPushNotificationConfig: refuse },
+    ...{ listTaskPushNotificationConfigs: refuse, deleteTaskPushNotificationConfig: refuse },
+  };
+};
 
 /** Recorded, and from now on told. */
 async function configured(
@@ -159,6 +173,7 @@ async function begun(
   { requestedVersion: version }: ServerCallContext,
 ): Promise<FoundTask> {
   const config = params.configuration?.taskPushNotificationConfig;
+  if (config !== undefined && room.needs.settings.push === false) throw new PushNotificationNotSupportedError();
   if (config !== undefined) await checkedPush(room.needs, config);
   const task = await heard(room, door, scope, params);
   if (config !== undefined) await configured(room, task, scope, config, { version, again: true });

@@ -7,6 +7,7 @@ import { present } from '../../base/present.ts';
 import type { Engine } from '../../engine/port.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { ProjectConfig } from '../../project/config.ts';
+import type { Project } from '../../project/project.ts';
 import type { KnowsSecrets } from '../artifacts.ts';
 import type { AgentCatalogue, McpCaller } from '../mcp/needs.ts';
 
@@ -15,6 +16,8 @@ export interface A2aNeeds extends KnowsSecrets {
   readonly engine: Engine;
   readonly assistants: Pick<Assistants, 'send'>;
   readonly ledger: Pick<Ledger, 'runs' | 'read' | 'tail' | 'append' | 'acquire' | 'release'>;
+  /** What is stored of what agents elsewhere made. */
+  readonly artifacts: Pick<Project['artifacts'], 'resolve' | 'bytes'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'nonce'>;
   readonly settings: ProjectConfig['a2a'];

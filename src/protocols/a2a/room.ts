@@ -4,7 +4,7 @@ import type { User } from '@a2a-js/sdk/server';
 import { limits } from '../../base/limits.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import type { McpCaller } from '../mcp/needs.ts';
-import { tooMany } from './errors.ts';
+import { tooManyOf } from './errors.ts';
 import { createTaskFinder, type TaskFinder } from './found-tasks.ts';
 import type { A2aNeeds, Scope } from './needs.ts';
 import { createPushDelivery, type PushDelivery } from './push-delivery.ts';
@@ -40,7 +40,15 @@ export function createRoom(needs: A2aNeeds): PeerRoom {
   const tasks = createTaskFinder(needs);
   const push = createPushDelivery(needs, tasks);
   const signer = createCardSigner(needs);
-  return { needs, tasks, push, signer, folds: createTaskFolds(needs), streams: countStreams(), inTurn: oneAtATime() };
+  return {
+    needs,
+    tasks,
+    push,
+    signer,
+    folds: createTaskFolds(needs),
+    streams: countStreams(streamsOf(needs)),
+    inTurn: oneAtATime(),
+  };
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
@@ -49,13 +57,17 @@ export interface Streams {
   counted(scope: Scope, stream: Stream): Stream;
 }
 
+/** How many streams one caller may have open. */
+export const streamsOf = ({ settings }: Pick<A2aNeeds, 'settings'>): number =>
+  settings.streamsPerCaller ?? limits.a2aStreamsPerCaller;
+
 /** So many streams for each caller: what a stream costs is a reader of the ledger. */
-export function countStreams(): Streams {
+export function countStreams(most: number): Streams {
   const open = new Map<string, number>();
   return {
     async *counted({ caller }, stream) {
       const count = open.get(caller.name) ?? 0;
-      if (count >= limits.a2aStreamsPerCaller) throw tooMany('You follow too many tasks', 'a2aStreamsPerCaller');
+      if (count >= most) throw tooManyOf('You follow too many tasks', most, 'a2aStreamsPerCaller', 'a2a.streamsPerCaller');
       open.set(caller.name, count + 1);
       try {
         yield* stream;

@@ -17,7 +17,7 @@ import { readEvents } from '../../ledger/pages.ts';
 import { isTerminalTask } from '../../projections/tasks/task-states.ts';
 import type { RootTask } from '../../projections/tasks/tasks.ts';
 import { AGENT_KEY, agentFor, agentMeant, type Door } from './doors.ts';
-import { refused, tooMany, tooMuch } from './errors.ts';
+import { refused, tooManyOf, tooMuch } from './errors.ts';
 import { type FoundTask, UNDER_WAY } from './found-tasks.ts';
 import { type HeardMessage, heardMessage } from './message-in.ts';
 import { type A2aNeeds, clientOf, type Scope } from './needs.ts';
@@ -59,8 +59,9 @@ async function begin(
   const { caller, tenant } = scope;
   if (agent === caller.name)
     throw new UnsupportedOperationError('The agent has your own name: in its thread nobody could tell you apart.');
-  if ((await tasks.underWay(caller.name)) >= limits.a2aTasksPerCaller)
-    throw tooMany('You have too many tasks under way', 'a2aTasksPerCaller');
+  const most = needs.settings.tasksPerCaller ?? limits.a2aTasksPerCaller;
+  if ((await tasks.underWay(caller.name)) >= most)
+    throw tooManyOf('You have too many tasks under way', most, 'a2aTasksPerCaller', 'a2a.tasksPerCaller');
   const { session, context } = await conversation(room, scope, message?.contextId ?? '', heard);
   const { id, digest, parts } = heard;
   const a2a = { message: id, digest, ...present({ tenant: tenant || undefined, context, parts }) };

@@ -10,7 +10,7 @@ import { ok, type Result } from '../../base/result.ts';
 import { readTask, writeTask } from '../../projections/tasks/task-json.ts';
 import type { SaveOutcome, StoredTask, TaskFilter, TaskPage, TaskStore } from '../port.ts';
 import type { RedisAddress } from './address.ts';
-import { createRedisConnection, type RedisClient, type RedisTrouble } from './connection.ts';
+import { createRedisConnection, type RedisClient, type RedisConnection, type RedisTrouble } from './connection.ts';
 
 export interface RedisSettings {
   readonly address: RedisAddress;
@@ -63,7 +63,10 @@ export function createRedisTasks({ address, key, ttlMs }: RedisSettings, clock: 
     trySave,
     save: async (task) => orThrow(await trySave(task)),
     load: async (id) => orThrow(await connection.use((client) => readCopy(client, keyOf(id)))),
-    list: async (filter) => pageOf(orThrow(await connection.use((client) => scanned(client, key))), filter),
+    async list(filter) {
+      const { copies, isCut } = await scanned(connection, key);
+      return { ...pageOf(copies, filter), ...(isCut ? { cutBy: 'redisScanKeys' } : {}) };
+    },
     positions: (ids) =>
       connection.use(async (client) => {
         const ends = await Promise.all(ids.map((id) => textAt(client, keyOf(id), -TAIL_CHARACTERS, -1)));
@@ -107,20 +110,34 @@ async function readCopy(client: RedisClient, name: string): Promise<StoredTask |
   return { task: task.value, position: typeof position === 'number' ? position : 0 };
 }
 
-async function scanned(client: RedisClient, key: string): Promise<readonly StoredTask[]> {
+interface Scanned {
+  readonly copies: readonly StoredTask[];
+  /** Redis holds more keys of such a name than are looked at. */
+  readonly isCut: boolean;
+}
+
+/** Names in one exchange, then copies in one for each page: a long list takes no longer at a time than a short one. */
+async function scanned(connection: RedisConnection, key: string): Promise<Scanned> {
+  const names = orThrow(await connection.use((client) => namesIn(client, key)));
+  const looked = names.slice(0, limits.redisScanKeys);
+  const copies: StoredTask[] = [];
+  for (let from = 0; from < looked.length; from += limits.redisReadsAtOnce) {
+    const page = looked.slice(from, from + limits.redisReadsAtOnce);
+    const read = orThrow(await connection.use((client) => Promise.all(page.map((name) => readCopy(client, name)))));
+    copies.push(...read.filter((copy) => copy !== undefined));
+  }
+  return { copies, isCut: names.length > looked.length };
+}
+
+async function namesIn(client: RedisClient, key: string): Promise<readonly string[]> {
   const names = new Set<string>();
   // The literal parts of the name are no patterns.
   const MATCH = key.replaceAll(/[\\*?[\]]/g, '\\$&').replaceAll('{id}', '*');
   for await (const found of client.scanIterator({ MATCH, COUNT: limits.redisScanCount })) {
     for (const name of found) names.add(name);
-    if (names.size >= limits.redisScanKeys) break;
+    if (names.size > limits.redisScanKeys) break;
   }
-  const copies: StoredTask[] = [];
-  for (const name of names) {
-    const copy = await readCopy(client, name);
-    if (copy !== undefined) copies.push(copy);
-  }
-  return copies;
+  return [...names];
 }
 
 function pageOf(copies: readonly StoredTask[], { state, session, limit, after }: TaskFilter): TaskPage {

@@ -22,6 +22,19 @@ import type { Reply, SeenRequest } from '../models/script.ts';
 
 const MARK = 'conformance:';
 
+/** The extension that the kit names where one is demanded. */
+export const KIT_EXTENSION = 'urn:a2a:tck:required-extension';
+
+export interface KitSwitches {
+  readonly streaming?: boolean;
+  readonly push?: boolean;
+  readonly demands?: readonly string[] | undefined;
+}
+
+/** The kit's own receiver of notifications is on this machine. */
+export const conformanceSettings = ({ streaming = true, push = true, demands = [] }: KitSwitches = {}): string =>
+  `${JSON.stringify({ a2a: { streaming, push, demands, privatePush: true } })}\n`;
+
 const WORDS: Readonly<Record<string, string>> = {
   'tck-artifact-text': 'Generated text content',
   'tck-stream-001': 'Stream hello from TCK',

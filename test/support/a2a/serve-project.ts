@@ -36,7 +36,7 @@ export async function serveProject(project: Project, options: ServeOptions = {})
   const { callers = {}, around, port = 0, grpcPort = 0, clock = systemClock } = options;
   const errors: Error[] = [];
   const onError = (error: Error): void => void errors.push(error);
-  const { assistants, ledger, redact, engine, config, groups } = project;
+  const { assistants, artifacts, ledger, redact, engine, config, groups } = project;
   const common = {
     assistants,
     ledger,
@@ -48,7 +48,8 @@ export async function serveProject(project: Project, options: ServeOptions = {})
   const mcp = createMcpEndpoint(common, onError);
   const tokens = createTokens(options.tokens ?? []);
   const { a2a: settings, root, workspace } = config;
-  const needs = { ...common, engine, settings, root, workspace, withToken: !tokens.open, onError, ids: groups.ids, around };
+  const shown = { settings, root, workspace, withToken: !tokens.open };
+  const needs = { ...common, ...shown, engine, artifacts, onError, ids: groups.ids, around };
   const a2a = createA2aEndpoint(needs, () => grpc.port);
   const callerOf = (name: string): McpCaller => callers[name] ?? OWNER;
   const names = allowedNames('127.0.0.1');

@@ -84,7 +84,14 @@ export async function served({
   };
 }
 
-export async function connect(url: string, token: string, binding: Binding, version = '1.0'): Promise<Client> {
+/** `can`: what a client that does not believe the card takes it for. */
+export async function connect(
+  url: string,
+  token: string,
+  binding: Binding,
+  version = '1.0',
+  can: { readonly streaming?: boolean; readonly pushNotifications?: boolean } = {},
+): Promise<Client> {
   const fetchImpl: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('authorization', `Bearer ${token}`);
@@ -110,11 +117,12 @@ export async function connect(url: string, token: string, binding: Binding, vers
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
   const factory = new ClientFactory(options);
-  if (version === '1.0') return await factory.createFromUrl(url);
-  // A peer of the older version knows only what the card says of that.
+  if (version === '1.0' && Object.keys(can).length === 0) return await factory.createFromUrl(url);
+  // A peer of one version knows only what the card says of that.
   const card = AgentCard.fromJSON(
     await (await fetchImpl(new URL('/.well-known/agent-card.json', url), { headers: { 'a2a-version': '1.0' } })).json(),
   );
   const supportedInterfaces = card.supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === version);
-  return await factory.createFromAgentCard({ ...card, supportedInterfaces });
+  const capabilities = card.capabilities && { ...card.capabilities, ...can };
+  return await factory.createFromAgentCard({ ...card, capabilities, supportedInterfaces });
 }

@@ -9,7 +9,7 @@ import { present } from '../../../src/base/present.ts';
 import { fail, ok } from '../../../src/base/result.ts';
 import { type Message, textOf, toolCallsOf, type Usage, userText } from '../../../src/events/messages.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
-import type { PeerCall, PeerEnded, PeerFailure, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
+import type { PeerCall, PeerEnded, PeerFailure, PeerFile, PeerOutcome, Peers, RemotePeer } from '../../../src/peers/port.ts';
 
 interface RemoteTask {
   readonly id: string;
@@ -50,6 +50,8 @@ export interface PeerHabits {
   readonly forgets?: () => boolean;
   /** What comes of a message that they have taken, instead of an answer. */
   readonly garbled?: PeerFailure;
+  /** Files that come with whatever they say; how their words name one stands in what they say. */
+  readonly files?: readonly PeerFile[];
 }
 
 /** An agent that lives elsewhere; its address says its name. */
@@ -79,9 +81,9 @@ function createPeer(
   memory: PeerMemory,
   at: RemoteAgent,
   brain: Brain,
-  { idempotent = false, lists = true, endures = false, away, usage = {}, nanoUsd, garbled, forgets }: PeerHabits,
+  { idempotent = false, lists = true, endures = false, away, usage = {}, nanoUsd, garbled, forgets, files = [] }: PeerHabits,
 ): RemotePeer {
-  const took = { usage, ...present({ nanoUsd }) };
+  const took = { usage, files, ...present({ nanoUsd }) };
   const agent = new URL(at.card).hostname.replace(/\.test$/, '');
   const gone = (taken: 'no' | 'perhaps' | 'yes'): PeerOutcome => ({
     kind: 'failed',
@@ -160,16 +162,17 @@ function createPeer(
     },
     async cancel({ task }) {
       if (away?.() !== undefined) return fail({ kind: 'network', message: 'nobody is there' });
-      if (endures) return ok({ state: known(task)?.outcome?.kind === 'asks' ? 'input-required' : 'working', ...took });
+      const cost = { usage, ...present({ nanoUsd }) };
+      if (endures) return ok({ state: known(task)?.outcome?.kind === 'asks' ? 'input-required' : 'working', ...cost });
       memory.cancelled.push(task);
-      return ok({ state: 'canceled', ...took });
+      return ok({ state: 'canceled', ...cost });
     },
   };
 }
 
 const markOf = ({ id, asked }: RemoteTask): string => `${id}-question-${asked}`;
 
-type Took = Pick<PeerEnded, 'usage' | 'nanoUsd'>;
+type Took = Pick<PeerEnded, 'usage' | 'nanoUsd'> & { readonly files: readonly PeerFile[] };
 
 const cameOf = ({ id, context }: RemoteTask, took: Took) => ({ task: id, context, artifacts: [], ...took });
 
@@ -180,7 +183,7 @@ function outcomeOf(task: RemoteTask, took: Took, outcome: ModelOutcome): PeerOut
   const [call] = toolCallsOf(message);
   if (call === undefined) {
     const text = textOf(message.content);
-    const artifact = { id: 'result', name: 'result', bytes: text.length, encoding: 'text' as const, content: text };
+    const artifact = { id: 'result', name: 'result', bytes: text.length, content: text };
     return { kind: 'answer', text, cut: false, ...came, artifacts: [artifact] };
   }
   const { question, needs } = call.input as { readonly question?: string; readonly needs?: 'auth' };

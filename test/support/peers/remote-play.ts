@@ -32,6 +32,8 @@ export interface Play {
   readonly agents: readonly AgentDefinition[];
   readonly brain: Brain;
   readonly habits?: PeerHabits;
+  /** Takes out what is secret here. */
+  readonly redact?: (text: string) => string;
   /** What a person says when asked; without it nobody is there. */
   readonly answer?: (question: string) => string;
 }
@@ -50,7 +52,7 @@ interface Life {
 
 /** One process's life: starts or resumes the run, answers what is asked, and dies after so many appends. */
 export async function live(
-  { path, memory, agents, brain, habits = {}, answer }: Kept,
+  { path, memory, agents, brain, habits = {}, answer, redact = (text) => text }: Kept,
   lastAppend = NEVER,
   prompt = 'Go.',
 ): Promise<Life> {
@@ -58,7 +60,7 @@ export async function live(
   const world = createWorld({
     ...{ path, agents, brain, outside: { modelCalls: [], effects: [], peers: memory }, owner: { pid: DEAD_PID } },
     clock: createQuietClock(),
-    engineOptions: { peers: brainPeers(memory, (request) => brain(request, 0), habits) },
+    engineOptions: { redact, peers: brainPeers(memory, (request) => brain(request, 0), habits) },
     wrapLedger: (inner) => {
       const crashing = crashAt(inner, lastAppend);
       appends = crashing.kinds;

@@ -44,6 +44,12 @@ export interface SdkServerOptions {
 /** An extension that its card names. */
 export const POLITE = 'urn:test:polite';
 
+/** A file of bytes that are no text. */
+export const MAP: Part = {
+  content: { $case: 'raw', value: Buffer.from([0, 255, 1, 254, 7]) },
+  ...{ metadata: undefined, filename: 'map.bin', mediaType: 'application/octet-stream' },
+};
+
 /** What every task says that it took. */
 const USAGE = { usage: { inputTokens: 30, outputTokens: 4 } };
 
@@ -116,10 +122,9 @@ function createExecutor(taken: string[], cancelled: string[], released: Promise<
         bus.publish(
           AgentEvent.statusUpdate({ taskId, contextId, status: statusOf(state, text, taskId, contextId), metadata: undefined }),
         );
-      const make = (text: string, append: boolean): void =>
-        bus.publish(
-          AgentEvent.artifactUpdate({ taskId, contextId, artifact: madeOf(text), append, lastChunk: true, metadata: undefined }),
-        );
+      const made = (artifact: Artifact, append: boolean): void =>
+        bus.publish(AgentEvent.artifactUpdate({ taskId, contextId, artifact, append, lastChunk: true, metadata: undefined }));
+      const make = (text: string, append: boolean): void => made(madeOf(text), append);
       if (words === 'message') {
         bus.publish(AgentEvent.message({ ...messageOf('Just a word.', '', contextId) }));
         return bus.finished();
@@ -151,7 +156,10 @@ function createExecutor(taken: string[], cancelled: string[], released: Promise<
       else if (words === 'auth') say(TaskState.TASK_STATE_AUTH_REQUIRED, 'Log in first.');
       else if (words === 'fail') say(TaskState.TASK_STATE_FAILED, 'No such city.');
       else if (words === 'reject') say(TaskState.TASK_STATE_REJECTED, 'Not for you.');
-      else {
+      else if (words.startsWith('file')) {
+        made({ ...madeOf('Here it is.'), parts: [textPart('Here it is.'), MAP] }, false);
+        say(TaskState.TASK_STATE_COMPLETED);
+      } else {
         make('Sun ', false);
         make(`in ${words}.`, true);
         say(TaskState.TASK_STATE_COMPLETED);
