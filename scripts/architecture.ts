@@ -81,7 +81,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
       'executors',
       'workspaces',
     ],
-    ...['telemetry', 'bundles'],
+    ...['telemetry', 'bundles', 'replay'],
   ],
   trials: [
     'events',

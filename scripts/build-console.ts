@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
-import { root, run } from './steps.ts';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
+import { root, runAside } from './steps.ts';
 
 const target = join(root, 'dist', 'console');
 /** Says which sources it was built from. */
@@ -32,13 +33,13 @@ function sourcesHash(): string {
 }
 
 /** Worth it for text; the server sends what a browser takes. */
-function compress(folder: string): void {
+async function compress(folder: string): Promise<void> {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile() || !/\.(html|js|css|svg|json|webmanifest)$/.test(entry.name)) continue;
     const bytes = readFileSync(path);
-    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }));
+    writeFileSync(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+    writeFileSync(`${path}.br`, await promisify(brotliCompress)(bytes, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }));
   }
 }
 
@@ -58,7 +59,8 @@ function stampOf(): string | undefined {
   }
 }
 
-function build(): void {
+/** Never busy for long itself: whoever holds the lock must be able to say so, or it is taken for dead on a slow machine. */
+async function build(): Promise<void> {
   const hash = sourcesHash();
   if (stampOf() === hash) return;
   process.stderr.write('troupe: building the console …\n');
@@ -71,10 +73,10 @@ function build(): void {
   const vite = ['console/node_modules/vite/bin/vite.js', 'build', 'console', '--logLevel', 'error', '--outDir'];
   const file = join(made, 'file');
   const single = ['--mode', 'file', '--config', join(root, 'console', 'vite.file.config.ts')];
-  let built = run([...vite, made]);
+  let built = await runAside([...vite, made]);
   if (built === 0) {
-    compress(made);
-    built = run([...vite, file, ...single]);
+    await compress(made);
+    built = await runAside([...vite, file, ...single]);
   }
   if (built === 0) {
     toBeWrittenInto(file);
@@ -93,4 +95,4 @@ interface FolderLock {
 
 mkdirSync(join(root, 'dist'), { recursive: true });
 const { withFolderLock } = (await import(join(import.meta.dirname, 'bootstrap', 'folder-lock.mjs'))) as FolderLock;
-await withFolderLock(join(root, 'dist', '.console-lock'), async () => build());
+await withFolderLock(join(root, 'dist', '.console-lock'), build);

@@ -57,11 +57,12 @@ export const organisationMeanings: Meanings = {
   },
   'session.moved': { says: 'A session lies in another folder.', fields: { session: 'which', folder: 'where', ...person } },
   'prompt.queued': {
-    says: 'A prompt for a group that is busy. It is answered when its turn comes, by the run with its id.',
+    says: 'A prompt for a group, or for a session, that is busy. It is answered when its turn comes, by the run with its id.',
     fields: {
       prompt: 'its id, and that of the run that will answer it',
       text: 'what it says',
       member: 'only for this member of the group',
+      agent: 'whom it is for, where the session is of no group',
       person: 'who gave it and where, when they had to say who they are',
     },
   },

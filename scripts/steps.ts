@@ -76,6 +76,13 @@ export function run(command: readonly string[]): number {
   return done.status ?? 1;
 }
 
+/** The same, while this process goes on with what else it has to do. */
+export async function runAside([script = '', ...parameters]: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [join(root, script), ...parameters], { cwd: root, stdio: 'inherit' });
+  const [exitCode] = await once(child, 'close');
+  return exitCode ?? 1;
+}
+
 function runVitest(command: readonly string[]): { readonly exitCode: number; readonly counts: Counts } {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-tests-'));
   try {

@@ -38,14 +38,16 @@ export const get = <Value>(path: string, query?: Query, signal?: AbortSignal): A
   return kept === undefined ? ask(addressIn(path, query), present({ signal })) : (kept.get(path, query ?? {}) as Asked<Value>);
 };
 
-export function post<Value>(path: string, body: unknown = {}): Asked<Value> {
+export const post = <Value>(path: string, body: unknown = {}): Asked<Value> =>
+  write(path, { method: 'POST', body: JSON.stringify(body) }, { 'content-type': 'application/json' });
+
+export const remove = <Value>(path: string): Asked<Value> => write(path, { method: 'DELETE' }, {});
+
+function write<Value>(path: string, how: RequestInit, more: Readonly<Record<string, string>>): Asked<Value> {
   if (isFile()) return Promise.resolve(fail(notInFile));
-  const headers = {
-    'content-type': 'application/json',
-    'x-troupe-key': localStorage.getItem(KEY) ?? '',
-    'idempotency-key': crypto.randomUUID(),
-  };
-  return ask(addressIn(path), { method: 'POST', headers, body: JSON.stringify(body) });
+  const key = localStorage.getItem(KEY) ?? '';
+  const headers = { ...more, 'x-troupe-key': key, 'idempotency-key': crypto.randomUUID() };
+  return ask(addressIn(path), { ...how, headers });
 }
 
 async function ask<Value>(address: string, options: RequestInit): Asked<Value> {

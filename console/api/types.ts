@@ -12,7 +12,7 @@ import type {
   presetList,
 } from '../../src/front/shapes/files.ts';
 import type { health } from '../../src/front/shapes/health.ts';
-import type { groupList, groupShown } from '../../src/front/shapes/keeping.ts';
+import type { groupList, groupShown, prompted } from '../../src/front/shapes/keeping.ts';
 import type { found, requestContext } from '../../src/front/shapes/looking.ts';
 import type { assistantRow, costs, inbox, psRow, sessionRow, sessionThreads } from '../../src/front/shapes/runs.ts';
 
@@ -43,6 +43,7 @@ export type GroupRow = GroupList['groups'][number];
 export type GroupShown = z.infer<typeof groupShown>;
 export type Health = z.infer<typeof health>;
 export type PresetRow = z.infer<typeof presetList>['presets'][number];
+export type PromptedSession = z.infer<typeof prompted>;
 export type SearchFound = z.infer<typeof found>;
 export type SessionThreads = z.infer<typeof sessionThreads>;
 

@@ -60,7 +60,7 @@ export function Rail({ current, openPalette, openHelp, openDevice }: Props) {
         </button>
         <button type="button" className="button quiet" onClick={openDevice}>
           <span className="rail-sign" aria-hidden="true">
-            ⧉
+            ▣
           </span>
           <span className="rail-word">Another device</span>
         </button>

@@ -11,6 +11,9 @@ interface Props {
 
 const KEPT = ['at', 'run'];
 
+/** On a phone there is no room for all of them. */
+const intoSight = (tab: HTMLAnchorElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 export function SessionTabs({ session, current }: Props) {
   const search = new URLSearchParams(useSearch());
   const kept = new URLSearchParams([...search].filter(([name]) => KEPT.includes(name)));
@@ -22,6 +25,7 @@ export function SessionTabs({ session, current }: Props) {
           key={entry.name}
           href={addressOf(entry, { session }) + query}
           aria-current={entry.name === current ? 'page' : undefined}
+          ref={entry.name === current ? intoSight : undefined}
         >
           {entry.title}
         </Link>

@@ -1,7 +1,7 @@
 /** The only place where the stores meet React. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { Query } from '../api/client.ts';
-import type { AgentLine, InboxItem, Me, RunRow, SessionRow } from '../api/types.ts';
+import type { AgentLine, InboxItem, Me, SessionRow } from '../api/types.ts';
 import type { LinkState } from './link.ts';
 import { createProjectStore } from './project.ts';
 import type { Loaded } from './resource.ts';
@@ -17,7 +17,6 @@ export function useLoaded<Value>(path: string, query?: Query): Loaded<Value> {
 
 export const useMe = (): Loaded<Me> => useLoaded('/me');
 export const useInbox = (): Loaded<readonly InboxItem[]> => useLoaded('/inbox');
-export const useRuns = (): Loaded<readonly RunRow[]> => useLoaded('/runs', { limit: 100 });
 export const useSessions = (): Loaded<readonly SessionRow[]> => useLoaded('/sessions', { limit: 100 });
 export const useAgents = (): Loaded<readonly AgentLine[]> => useLoaded('/agents');
 

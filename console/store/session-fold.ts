@@ -5,6 +5,7 @@
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { type BudgetUses, foldBudget, initialBudget } from '../../src/projections/budget.ts';
 import { type Costs, foldCosts, initialCosts } from '../../src/projections/costs.ts';
+import { foldQueue, initialQueue, type PromptQueue } from '../../src/projections/prompt-queue.ts';
 import { foldRunTree, initialRunTree, type RunTree } from '../../src/projections/run-tree.ts';
 import { foldWaits, initialWaits, type Waits } from '../../src/projections/waits.ts';
 import { type ChangedFiles, foldFiles, initialFiles } from './changed-files.ts';
@@ -15,6 +16,8 @@ export interface SessionFold {
   readonly costs: Costs;
   readonly budget: BudgetUses;
   readonly files: ChangedFiles;
+  /** Prompts that wait their turn. */
+  readonly queue: PromptQueue;
 }
 
 export const initialFold = (): SessionFold => ({
@@ -23,6 +26,7 @@ export const initialFold = (): SessionFold => ({
   costs: initialCosts(),
   budget: initialBudget(),
   files: initialFiles(),
+  queue: initialQueue(),
 });
 
 export function foldEvent(fold: SessionFold, event: LedgerEvent): void {
@@ -31,9 +35,10 @@ export function foldEvent(fold: SessionFold, event: LedgerEvent): void {
   foldCosts(fold.costs, event);
   foldBudget(fold.budget, event);
   foldFiles(fold.files, event);
+  foldQueue(fold.queue, event);
 }
 
-export function copyFold({ tree, waits, costs, budget, files }: SessionFold): SessionFold {
+export function copyFold({ tree, waits, costs, budget, files, queue }: SessionFold): SessionFold {
   const { groups, agents, workers } = tree.progress;
   return {
     tree: {
@@ -46,5 +51,6 @@ export function copyFold({ tree, waits, costs, budget, files }: SessionFold): Se
     costs: { ...costs, agents: new Map(costs.agents), asked: new Map(costs.asked), lines: new Map(costs.lines) },
     budget: new Map(budget),
     files: new Map(files),
+    queue: new Map(queue),
   };
 }

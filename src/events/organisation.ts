@@ -71,6 +71,8 @@ export const organisationEvents = {
     text: z.string(),
     /** Only for this member of the group. */
     member: z.string().optional(),
+    /** Whom it is for, where the session is of no group. */
+    agent: z.string().optional(),
     /** Who prompted it, where they had to say so, and where. */
     person: z.object({ by: z.string(), where: whereSaid }).optional(),
   }),

@@ -14,6 +14,7 @@ import { fail, ok, type Result } from '../base/result.ts';
 import type { AnswerOutcome, Engine, FirstAnswer, OpenWait, ResumeTerms, Sender } from '../engine/port.ts';
 import { rootOf } from '../engine/record/root-of.ts';
 import type { Answer, Budget, Failure, Payloads } from '../events/catalogue.ts';
+import type { EventOf } from '../events/envelope.ts';
 import { userText } from '../events/messages.ts';
 import { succeeded } from '../events/succeeded.ts';
 import type { Ledger, RunRow } from '../ledger/port.ts';
@@ -156,7 +157,7 @@ export async function answerWait(needs: ActingNeeds, act: CallerAct, given: Give
     if (!outcome.live) goOn(needs, run);
     return ok({ run, wait, answer, live: outcome.live });
   }
-  const before = await answerOf(ledger, run, wait);
+  const before = (await answerOf(ledger, run, wait))?.payload;
   if (before !== undefined && message !== undefined && before.message === message)
     return before.digest === digest ? ok({ run, wait, answer, live: true }) : fail(keyReused);
   return fail(notAnswered(outcome, before));
@@ -201,14 +202,20 @@ const digestOf = ({ run, wait, answer, shown }: GivenToWait): string =>
     .update(JSON.stringify([run, wait, answer, shown ?? null]))
     .digest('hex');
 
-async function answerOf(ledger: Ledger, run: RunId, wait: string): Promise<Payloads['approval.answered'] | undefined> {
+async function answerOf(ledger: Ledger, run: RunId, wait: string): Promise<EventOf<'approval.answered'> | undefined> {
   const [row] = await ledger.runs({ run });
   if (row === undefined) return undefined;
   const types = ['approval.answered'] as const;
   const given = await ledger.read({ session: row.session, run, types, newest: true, limit: limits.questionsPerRun });
-  return given.flatMap((event) =>
-    event.event_type === 'approval.answered' && event.payload.wait === wait ? [event.payload] : [],
-  )[0];
+  return given.flatMap((event) => (event.event_type === 'approval.answered' && event.payload.wait === wait ? [event] : []))[0];
+}
+
+/** The answer that counts, once there is one: for whoever comes too late to give theirs. */
+export async function readAnswer(ledger: Ledger, run: RunId, wait: string): Promise<FirstAnswer | undefined> {
+  const given = await answerOf(ledger, run, wait);
+  if (given === undefined || given.payload.answer.kind === 'expired') return undefined;
+  const { answer, by, where } = given.payload;
+  return { answer, at: given.timestamp, ...present({ by, where }) };
 }
 
 function notAnswered(

@@ -24,6 +24,7 @@ import {
 } from '../projections/run-tree.ts';
 import { createSessionThreads, type SessionThreads, threadTypes } from '../projections/threads.ts';
 import { foldWaits, initialWaits, type Waits } from '../projections/waits.ts';
+import { type ListQuery, listedRoots } from './project/listed-roots.ts';
 import { nextCommand, standingBelow, stateOf } from './standing.ts';
 
 /** The stable shape behind `--json`: fields may be added, never changed. */
@@ -79,10 +80,11 @@ interface Folded {
   readonly attempts: Map<RunId, number>;
 }
 
-export interface PsQuery {
+export interface PsQuery extends ListQuery {
   /** Every run below a root, and not only those that were spawned. */
   readonly all: boolean;
-  readonly limit: number;
+  /** Only of this session. */
+  readonly session?: SessionId | undefined;
   readonly now: number;
 }
 
@@ -91,11 +93,33 @@ const TYPES: readonly EventType[] = [
 ];
 
 export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readonly PsRow[]> {
-  const roots = await ledger.runs({ roots: true, limit: query.limit });
-  const bySession = Map.groupBy(roots, ({ session }) => session);
+  const listed: PsRow[] = [];
+  let [count, some]: [number, RunRow[]] = [0, []];
+  const take = async (): Promise<void> => {
+    for (const rows of await rowsOfRoots(ledger, some, query)) {
+      const [root] = rows;
+      if (count >= query.limit || root === undefined || query.states?.includes(root.state) === false) continue;
+      count += 1;
+      listed.push(...rows);
+    }
+    some = [];
+  };
+  for await (const root of listedRoots(ledger, query)) {
+    some.push(root);
+    // Without states all are listed that are looked at.
+    if (some.length >= query.limit - count) await take();
+    if (count >= query.limit) break;
+  }
+  await take();
+  return listed;
+}
+
+/** The rows of each root, itself first. */
+async function rowsOfRoots(ledger: Ledger, roots: readonly RunRow[], query: PsQuery): Promise<readonly (readonly PsRow[])[]> {
   const folded = new Map<SessionId, Folded | undefined>();
-  for (const [session, rows] of bySession) folded.set(session, await readFolded(ledger, session, rows));
-  return roots.flatMap((root) => rowsOf(root, folded.get(root.session), query));
+  for (const [session, rows] of Map.groupBy(roots, (root) => root.session))
+    folded.set(session, await readFolded(ledger, session, rows));
+  return roots.map((root) => rowsOf(root, folded.get(root.session), query));
 }
 
 /** `undefined` when the events were collected or are damaged: the run is listed all the same. */

@@ -71,14 +71,41 @@ export async function sendToGroup(needs: GroupNeeds, word: string, prompt: Group
   return await enqueue(needs, session, run, prompt);
 }
 
+/** A prompt for an agent, in a session that is of no group. */
+export interface SessionPrompt extends Omit<GroupPrompt, 'member'> {
+  readonly agent: string;
+}
+
+/** The same for a session that is of no group: now, or in its turn. What is said while nothing is under way, no pause holds. */
+export async function sendToSession(
+  needs: GroupNeeds,
+  session: SessionId,
+  prompt: SessionPrompt,
+): Promise<Result<SentPrompt, Failure>> {
+  const run = (prompt.prompt as RunId | undefined) ?? needs.ids.run();
+  if ((await queueOf(needs, session)).length === 0) {
+    const started = await startPlain(needs, session, run, prompt);
+    if (started.ok) return ok({ kind: 'started', prompt: run, handle: started.value });
+    if (started.error.code !== 'session_busy') return started;
+  }
+  return await enqueue(needs, session, run, prompt);
+}
+
 /** Takes up the prompt that has waited longest; `undefined` when none waits, the group is paused, or somebody else is at work. */
 export async function takeNextPrompt(needs: GroupNeeds, session: SessionId): Promise<Result<RunHandle | undefined, Failure>> {
   const [next] = await queueOf(needs, session);
-  if (next === undefined || (await pauseOf(needs, session)) !== undefined) return ok(undefined);
+  if (next === undefined) return ok(undefined);
   const state = await readOrganisation(needs.ledger);
   const group = groupOfSession(state, session);
-  if (group === undefined || !state.groups.has(group.group)) return ok(undefined);
-  const started = await start(needs, group, next.prompt as RunId, next);
+  const run = next.prompt as RunId;
+  const { agent } = next;
+  const begin = async (): Promise<Result<RunHandle, Failure> | undefined> => {
+    if (group === undefined) return agent === undefined ? undefined : await startPlain(needs, session, run, { ...next, agent });
+    const isHeld = !state.groups.has(group.group) || (await pauseOf(needs, session)) !== undefined;
+    return isHeld ? undefined : await start(needs, group, run, next);
+  };
+  const started = await begin();
+  if (started === undefined) return ok(undefined);
   if (started.ok) return started;
   return started.error.code === 'session_busy' || started.error.code === 'exists' ? ok(undefined) : started;
 }
@@ -110,9 +137,9 @@ export async function takePauseBack(needs: GroupNeeds, session: SessionId, perso
   await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
 }
 
-/** Prompts that wait are not answered any more. Returns how many there were. */
-export async function dropQueue(needs: GroupNeeds, session: SessionId, reason: string): Promise<number> {
-  const waiting = await queueOf(needs, session);
+/** Prompts that wait, or one of them, are not answered any more. Returns how many there were. */
+export async function dropQueue(needs: GroupNeeds, session: SessionId, reason: string, only?: string): Promise<number> {
+  const waiting = (await queueOf(needs, session)).filter(({ prompt }) => only === undefined || prompt === only);
   const at = await placeIn(needs, session);
   if (waiting.length === 0 || at === undefined) return 0;
   const events = waiting.map(
@@ -137,18 +164,21 @@ async function enqueue(
   needs: GroupNeeds,
   session: SessionId,
   prompt: RunId,
-  { text, member, person }: GroupPrompt,
+  { text, member, agent, person }: GroupPrompt & Partial<SessionPrompt>,
 ): Promise<Result<SentPrompt, Failure>> {
   const waiting = await queueOf(needs, session);
   if (waiting.length >= limits.queuedPrompts)
     return fail({
       code: 'queue_full',
       message: `${waiting.length} prompts wait already (limit queuedPrompts).`,
-      fix: 'Wait until the group has worked on some, or drop them: troupe groups stop <name> --all',
+      fix:
+        agent === undefined
+          ? 'Wait until the group has worked on some, or drop them: troupe groups stop <name> --all'
+          : 'Wait until some were worked on, or take some back.',
     });
   const at = await placeSoon(needs, session);
   if (at === undefined) return fail({ code: 'session_busy', message: 'The group is just being started.', fix: 'Try again.' });
-  const payload = { prompt, text, ...present({ member, person }) };
+  const payload = { prompt, text, ...present({ member, agent, person }) };
   const event: NewEvent = { type: 'prompt.queued', ...at, actor: 'user', payload, at: needs.clock.now() };
   await needs.ledger.append({ session, fence: null, events: [event], sync: 'power' });
   const handle = await takeNextPrompt(needs, session);
@@ -193,6 +223,17 @@ async function placeSoon(needs: GroupNeeds, session: SessionId): Promise<Pick<Ne
     if (place !== undefined || needs.clock.elapsed() > until) return place;
     await sleep(needs.clock, LOOK_AGAIN_MS);
   }
+}
+
+async function startPlain(
+  { engine, workspace }: GroupNeeds,
+  session: SessionId,
+  run: RunId,
+  { text, agent, person }: SessionPrompt,
+): Promise<Result<RunHandle, Failure>> {
+  const origin = { kind: 'person', client: 'api', ...present({ name: person?.by }) } as const;
+  const started = await engine.start({ agent, input: userText(text), session, run, workspace, origin });
+  return started.kind === 'refused' ? fail(started.error) : ok(started.handle);
 }
 
 async function start(

@@ -146,6 +146,8 @@ export interface RunFilter {
   readonly roots?: boolean;
   readonly agent?: string;
   readonly states?: readonly RunRow['state'][];
+  /** Only those that began before this one: where the page before ended. A run that is not there has nothing before it. */
+  readonly before?: RunId;
   /** Newest first. */
   readonly limit?: number;
 }

@@ -128,6 +128,38 @@ describe('the inbox', () => {
     await page.getByText(/Somebody was first: Denied by owner/).waitFor();
   });
 
+  it('shows whose answer counts when somebody has answered before anything was pressed, also who comes later', async () => {
+    await using world = await serve();
+    const [item, other] = [await start(world, 'writer'), await start(world, 'asker')];
+    await using opened = await looking.open(world, '/inbox');
+    const { page, wrong } = opened;
+    await page.getByRole('article', { name: 'writer waits for you' }).waitFor();
+    const shown = item.kind === 'permission' ? item.shown : undefined;
+    const answer = async (to: InboxItem, body: object) =>
+      expect((await world.ask(`/api/v1/runs/${to.run}/answers`, sendJson({ wait: to.wait, ...body }))).status).toBe(200);
+    await answer(item, { answer: { kind: 'denied', note: 'from a terminal' }, shown });
+    await page.getByText(/Already answered: denied by owner/).waitFor();
+    // What was shown stays, and nothing can be pressed any more.
+    await page.keyboard.press('1');
+    expect(await page.getByRole('button', { name: /^Approve once/ }).isDisabled()).toBe(true);
+    expect(await page.getByText(/Sent; waiting/).count()).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+    // A link to it that is opened only now, and one to what nobody has answered.
+    await page.goto(`${world.origin}/inbox/${item.run}/${item.wait}`);
+    await page.getByText(/Already answered: denied by owner/).waitFor();
+    await page.getByText('1 more waiting for you').waitFor();
+    await shots(page, 'inbox-answered');
+    expect(await barriers(page)).toEqual([]);
+    await page.goto(`${world.origin}/inbox/${other.run}/none`);
+    await page.getByText(/nobody has given one/).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: 'asker asks' }).waitFor();
+    await answer(other, { answer: { kind: 'text', text: 'red' } });
+    await page.getByText(/Already answered: answered by owner/).waitFor();
+    expect(await page.getByRole('button', { name: 'red' }).isDisabled()).toBe(true);
+    expect(wrong).toEqual([]);
+  });
+
   it('has a page for a phone behind one link, which also says that it was answered', async () => {
     await using world = await serve();
     const item = await start(world, 'asker');

@@ -18,7 +18,14 @@ const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
 const looks = () =>
   calls(...[0, 1, 2, 3, 4, 5].map((index) => ({ name: 'read', input: { path: `${index}.txt` }, id: `r${index}` })));
 
+const patient = agent({ name: 'patient', tools: [], permissions: {} });
+const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+
 const brain: Brain = async (request) => {
+  if (request.agent === 'patient') {
+    if (turnOf(request) === 1) await mayAnswer;
+    return reports('Done.');
+  }
   if (request.agent === 'slow') {
     await gates[turnOf(request)]?.promise;
     return looks();
@@ -35,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => looking[Symbol.asyncDispose]());
 
-const serve = () => serveWorld({ brain, agents: [lead, helper, slow], pages: looking.pages });
+const serve = () => serveWorld({ brain, agents: [lead, helper, slow, patient], pages: looking.pages });
 
 describe('a session', () => {
   it('is followed live, and looked at as it was at any event', async () => {
@@ -147,6 +154,44 @@ describe('a session', () => {
       expect(await barriers(page)).toEqual([]);
     }
     expect({ wrong, elsewhere }).toEqual({ wrong: [], elsewhere: [] });
+  });
+
+  it('takes what is said to it: now, or as a prompt that waits its turn and can be taken back', async () => {
+    await using world = await serve();
+    const response = await world.ask('/api/v1/runs', sendJson({ agent: 'patient', prompt: 'First.' }));
+    const { session } = (await response.json()) as { session: string };
+    await using opened = await looking.open(world, `/sessions/${session}`);
+    const { page, wrong } = opened;
+    const field = page.getByLabel('Say something to patient');
+    await field.fill('Hear this.');
+    await page.getByRole('button', { name: 'Steer', exact: true }).click();
+    await page.getByText('patient hears it before its next turn.').waitFor();
+    const queue = page.getByRole('region', { name: 'What waits its turn' });
+    for (const [index, words] of ['Second.', 'Third.'].entries()) {
+      await field.fill(words);
+      await page.getByRole('button', { name: 'Queue', exact: true }).click();
+      await page.getByText(`It waits its turn; ${index + 1} before it.`).waitFor();
+    }
+    await queue.getByRole('listitem').filter({ hasText: 'Third.' }).waitFor();
+    await shots(page, 'session-queue');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await barriers(page)).toEqual([]);
+    }
+    await queue.getByRole('listitem').filter({ hasText: 'Third.' }).getByRole('button', { name: 'Take back' }).click();
+    await queue.getByText('Third.').waitFor({ state: 'detached' });
+    answer();
+    await queue.waitFor({ state: 'detached' });
+    await page.getByLabel('The next prompt for patient').waitFor();
+    const started = await world.ledger.read({ session: session as never, types: ['run.started'] });
+    expect(started.map(({ payload }) => JSON.stringify(payload).match(/First|Second|Third/)?.[0])).toEqual(['First', 'Second']);
+    const heard = await world.ledger.read({ session: session as never, types: ['message.sent', 'message.included'] });
+    expect(heard.map(({ event_type }) => event_type)).toEqual(['message.sent', 'message.included']);
+    // What is looked at as it was has no queue of today.
+    await page.goto(`${world.origin}/sessions/${session}?at=3`);
+    await page.getByText(/as it was at event 3/).waitFor();
+    expect(await queue.count()).toBe(0);
+    expect(wrong).toEqual([]);
   });
 
   it('is paused, goes on and is cancelled from its page, and what is read stays where it is', async () => {

@@ -288,6 +288,45 @@ describe('groups and the rest', () => {
     await sound('health');
   });
 
+  it('list sessions page by page, and those that stand in some way, however many there are', async () => {
+    await using world = await serveWorld({ brain, agents, pages: looking.pages });
+    const oldest = await world.run();
+    await oldest.ledger.append({ session: oldest.session, fence: oldest.fence, events: [oldest.ending()] });
+    const count = 119;
+    for (let made = 0; made < count; made += 1) await world.run();
+    await using opened = await looking.open(world, '/sessions');
+    const { page, wrong } = opened;
+    const rows = page.getByRole('region', { name: 'Sessions' }).locator('tbody').getByRole('row');
+    await expect.poll(() => rows.count()).toBe(100);
+    await shots(page, 'sessions');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await barriers(page)).toEqual([]);
+    }
+    await page.getByRole('button', { name: 'Show earlier ones' }).click();
+    await expect.poll(() => rows.count()).toBe(20);
+    expect(await page.getByRole('button', { name: 'Show earlier ones' }).count()).toBe(0);
+    expect(await rows.last().textContent()).toContain('completed');
+    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await expect.poll(() => rows.count()).toBe(100);
+    // Behind a hundred that run: a state is looked for in all of them.
+    await page.getByLabel('How they stand').selectOption('completed');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('state')).toBe('completed,completed_unverified');
+    await page.getByLabel('How they stand').selectOption('failed');
+    await page.getByRole('heading', { name: 'No session stands so' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => rows.count()).toBe(100);
+    // The inbox has what is done, too, and says that there is more of what runs.
+    await page.goto(`${world.origin}/inbox`);
+    await page.getByRole('region', { name: 'Running' }).getByText('the newest 20').waitFor();
+    expect(await page.getByRole('region', { name: 'Done' }).getByRole('listitem').count()).toBe(1);
+    await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'All sessions that stand so' }).click();
+    await expect.poll(() => rows.count()).toBe(100);
+    expect(await page.getByLabel('How they stand').inputValue()).toBe('running');
+    expect(wrong).toEqual([]);
+  });
+
   it('of a project in which nothing has run offers examples, and runs one without a key', async () => {
     await using world = await serveWorld({ brain, agents, pages: looking.pages });
     await using opened = await looking.open(world, '/');

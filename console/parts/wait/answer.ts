@@ -27,7 +27,7 @@ export function useAnswer(item: InboxItem): Answers {
     const told = await post(`/runs/${item.run}/answers`, { wait: item.wait, answer, shown });
     if (told.ok) setAnswering({ state: 'done', words: doneWords(answer) });
     else if (told.error.first !== undefined)
-      setAnswering({ state: 'late', words: firstWords(told.error.first), at: told.error.first.at });
+      setAnswering({ state: 'late', words: capital(firstWords(told.error.first)), at: told.error.first.at });
     else setAnswering({ state: 'refused', refusal: told.error });
     project.touch();
   };
@@ -44,8 +44,8 @@ const SAID = { approved: 'Approved', denied: 'Denied', text: 'Answered' } as con
 /** Who drives the run goes on with it; where nobody does, the server does. */
 const doneWords = ({ kind }: Answer): string => `${SAID[kind]}. The run goes on.`;
 
-/** Of several answers the first counts: whose it was, and how. */
-export const firstWords = ({ answer, by, where }: FirstAnswer): string => {
-  const line = answerLine({ wait: '', answer, ...(by === undefined ? {} : { by, where }) } as Parameters<typeof answerLine>[0]);
-  return line[0]?.toUpperCase() + line.slice(1);
-};
+/** Of several answers the first counts: how it was answered, and by whom. */
+export const firstWords = ({ answer, by, where }: FirstAnswer): string =>
+  answerLine({ wait: '', answer, ...(by === undefined ? {} : { by, where }) } as Parameters<typeof answerLine>[0]);
+
+const capital = (line: string): string => line.slice(0, 1).toUpperCase() + line.slice(1);

@@ -1,7 +1,8 @@
 /** What was asked has an answer already: whose, from where and when, as the ledger has it. */
-import { answerLine } from '../../../src/projections/timeline.ts';
-import { useLoaded, useSession } from '../../store/hooks.ts';
+import type { FirstAnswer } from '../../api/client.ts';
+import { useLoaded } from '../../store/hooks.ts';
 import { When } from '../when.tsx';
+import { firstWords } from './answer.ts';
 
 interface Props {
   readonly run: string;
@@ -9,21 +10,22 @@ interface Props {
 }
 
 export function AnsweredBefore({ run, wait }: Props) {
-  const shown = useLoaded<{ readonly session: string }>(`/runs/${encodeURIComponent(run)}`);
-  if (shown.state === 'refused') return <p role="status">{shown.refusal.message}</p>;
-  if (shown.state === 'awaited') return null;
-  return <InSession session={shown.value.session} run={run} wait={wait} />;
-}
-
-function InSession({ session, run, wait }: Props & { readonly session: string }) {
-  const { history } = useSession(session);
-  const found = history.events.findLast(
-    (event) => event.event_type === 'approval.answered' && event.run_id === run && event.payload.wait === wait,
-  );
-  if (found?.event_type !== 'approval.answered') return <p role="status">This does not wait for an answer any more.</p>;
+  const given = useLoaded<FirstAnswer>(`/runs/${encodeURIComponent(run)}/answers`, { wait });
+  if (given.state === 'there')
+    return (
+      <p role="status" className="outcome late">
+        ✓ Already answered: {firstWords(given.value)}, <When at={given.value.at} />.
+      </p>
+    );
+  // Nobody has: it was cancelled or taken back, or there never was such a wait.
+  const isNobodys = given.state === 'refused' && given.refusal.status === 404;
   return (
     <p role="status" className="outcome late">
-      ✓ Already answered: {answerLine(found.payload)}, <When at={found.timestamp} />.
+      {given.state === 'awaited'
+        ? 'It does not wait for an answer any more; whose answer counts is asked …'
+        : isNobodys
+          ? 'It does not wait for an answer any more, and nobody has given one.'
+          : given.refusal.message}
     </p>
   );
 }

@@ -56,14 +56,19 @@ function Files({ shown, session }: FilesProps) {
     <div className={isChosen ? 'split chosen' : 'split'}>
       <nav className="split-list" aria-label="Files and artifacts">
         {files.length + artifacts.length > 0 && (
-          <button
-            type="button"
-            className="button quiet"
-            aria-pressed={by !== undefined}
-            onClick={() => query.set({ by: by === undefined ? 'run' : undefined, of: undefined })}
-          >
-            by run
-          </button>
+          <fieldset className="segments">
+            <legend className="unseen">How they are listed</legend>
+            {([undefined, 'run'] as const).map((one) => (
+              <button
+                key={one ?? 'file'}
+                type="button"
+                aria-pressed={by === one}
+                onClick={() => query.set({ by: one, of: undefined })}
+              >
+                by {one ?? 'file'}
+              </button>
+            ))}
+          </fieldset>
         )}
         <Conflicts reports={reports} chosen={report} {...list} />
         <Changed files={files} chosen={file} of={of} {...list} />

@@ -6,6 +6,7 @@ import { useKeys } from '../../app/keys.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { LoadedView } from '../../parts/loaded-view.tsx';
 import { addressOfWait } from '../../parts/wait/address.ts';
+import { AnsweredBefore } from '../../parts/wait/answered-before.tsx';
 import { useKept } from '../../parts/wait/kept.ts';
 import { WaitCard } from '../../parts/wait/wait-card.tsx';
 import { useInbox } from '../../store/hooks.ts';
@@ -71,11 +72,15 @@ function Inbox({ items, run: namedRun, wait: namedWait }: Props) {
       </section>
       <section className="inbox-main" aria-label="The chosen question">
         {kept === undefined ? (
-          <NothingWaits />
+          isNamed ? (
+            <AnsweredBefore run={run} wait={wait} />
+          ) : (
+            <NothingWaits />
+          )
         ) : (
           <WaitCard key={`${kept.run} ${kept.wait}`} item={kept} isGone={item === undefined} />
         )}
-        {kept !== undefined && item === undefined && first !== undefined && (
+        {(kept !== undefined || isNamed) && item === undefined && first !== undefined && (
           <p className="inbox-next">
             <Link className="button first" href={addressOfWait(first)}>
               Next <kbd>j</kbd>

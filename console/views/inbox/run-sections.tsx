@@ -4,35 +4,52 @@ import { readableCost } from '../../../src/projections/readable.ts';
 import type { RunRow } from '../../api/types.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { When } from '../../parts/when.tsx';
-import { useRuns } from '../../store/hooks.ts';
+import { useLoaded } from '../../store/hooks.ts';
 
-const SECTIONS: readonly (readonly [string, ReadonlySet<RunRow['state']>])[] = [
-  ['Running', new Set(['running', 'waiting', 'paused', 'parked', 'interrupted', 'lost'])],
-  ['Failed', new Set(['failed', 'budget_exhausted', 'cancelled'])],
-  ['Done', new Set(['completed', 'completed_unverified'])],
+/** With what the list of sessions calls the same. */
+const SECTIONS: readonly (readonly [title: string, states: readonly RunRow['state'][], inList: string])[] = [
+  ['Running', ['running', 'waiting', 'paused', 'parked', 'interrupted', 'lost'], 'running'],
+  ['Failed', ['failed', 'budget_exhausted', 'cancelled'], 'failed,budget_exhausted'],
+  ['Done', ['completed', 'completed_unverified'], 'completed,completed_unverified'],
 ];
 const SHOWN = 20;
 
+/** Each is asked for by itself: what runs for a week is not behind what was done since. */
 export function RunSections() {
-  const runs = useRuns();
+  return SECTIONS.map(([title, states, inList]) => (
+    <RunSection key={title} title={title} states={states.join(',')} inList={inList} />
+  ));
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly states: string;
+  readonly inList: string;
+}
+
+function RunSection({ title, states, inList }: SectionProps) {
+  const runs = useLoaded<readonly RunRow[]>('/runs', { limit: SHOWN, states });
   if (runs.state !== 'there') return null;
-  const roots = runs.value.filter(({ parent }) => parent === null);
-  return SECTIONS.map(([title, states]) => {
-    const rows = roots.filter(({ state }) => states.has(state));
-    if (rows.length === 0) return null;
-    return (
-      <section key={title} aria-label={title}>
-        <h2 className="list-head">
-          {title} <span className="quiet">{rows.length}</span>
-        </h2>
-        <ul>
-          {rows.slice(0, SHOWN).map((row) => (
-            <RunLine key={row.run} row={row} />
-          ))}
-        </ul>
-      </section>
-    );
-  });
+  const rows = runs.value.filter(({ depth }) => depth === 0);
+  if (rows.length === 0) return null;
+  const isAll = rows.length < SHOWN;
+  return (
+    <section aria-label={title}>
+      <h2 className="list-head">
+        {title} <span className="quiet">{isAll ? rows.length : `the newest ${rows.length}`}</span>
+      </h2>
+      <ul>
+        {rows.map((row) => (
+          <RunLine key={row.run} row={row} />
+        ))}
+      </ul>
+      {!isAll && (
+        <Link className="list-more" href={`/sessions?state=${encodeURIComponent(inList)}`}>
+          All sessions that stand so
+        </Link>
+      )}
+    </section>
+  );
 }
 
 function RunLine({ row }: { readonly row: RunRow }) {

@@ -4,10 +4,11 @@ import { readableCost, readableDuration } from '../../../src/projections/readabl
 import { onlyWaits, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { addressIn } from '../../api/client.ts';
 import { isFile } from '../../api/kept.ts';
+import type { RunRow } from '../../api/types.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import { addressOfWait } from '../../parts/wait/address.ts';
-import { useNow, useRuns } from '../../store/hooks.ts';
+import { useLoaded, useNow } from '../../store/hooks.ts';
 import type { SessionView } from '../../store/session.ts';
 import { Acts } from './acts.tsx';
 import type { Moment } from './moment.ts';
@@ -19,8 +20,8 @@ interface Props {
 }
 
 /** Whether nobody drives it: its process died, and the ledger has heard nothing of it since. */
-function useIsLeft(run: string | undefined): boolean {
-  const runs = useRuns();
+function useIsLeft(session: string, run: string | undefined): boolean {
+  const runs = useLoaded<readonly RunRow[]>('/runs', { session, limit: 1 });
   const row = runs.state === 'there' ? runs.value.find((one) => one.run === run) : undefined;
   return row?.state === 'interrupted' || row?.state === 'lost';
 }
@@ -28,7 +29,7 @@ function useIsLeft(run: string | undefined): boolean {
 export function SessionHead({ view, moment }: Props) {
   const { root, fold } = moment;
   const now = useNow();
-  const isWithout = useIsLeft(root?.run);
+  const isWithout = useIsLeft(view.session, root?.run);
   if (root === undefined) return <h1>Session</h1>;
   const until = root.endedAt ?? moment.time ?? now;
   const [first] = fold.waits.values();

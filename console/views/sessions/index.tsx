@@ -1,24 +1,62 @@
-/** Conversations, newest first. */
+/** Conversations, newest first: all, or those that stand as one is looking for; page by page. */
 import { Link } from 'wouter';
 import { readableCost } from '../../../src/projections/readable.ts';
 import type { SessionRow } from '../../api/types.ts';
+import { type Query, useQuery } from '../../app/query.ts';
 import { shortened } from '../../parts/ids.ts';
 import { LoadedView } from '../../parts/loaded-view.tsx';
 import { StateMark } from '../../parts/state-mark.tsx';
 import '../../parts/styles/empty.css';
 import '../../parts/styles/table.css';
 import { When } from '../../parts/when.tsx';
-import { useSessions } from '../../store/hooks.ts';
+import { useLoaded } from '../../store/hooks.ts';
+import './sessions.css';
+
+/** What can be looked for, in the words of the states; the address has the states themselves. */
+const STATES = [
+  ['running', 'running'],
+  ['waiting', 'waits for you'],
+  ['paused,parked,interrupted,lost', 'stands still'],
+  ['failed,budget_exhausted', 'failed'],
+  ['cancelled', 'cancelled'],
+  ['completed,completed_unverified', 'completed'],
+] as const;
+const PAGE = 100;
 
 export function View() {
-  const sessions = useSessions();
+  const query = useQuery();
+  const wanted = query.get('state');
+  const states = STATES.find(([value]) => value === wanted)?.[0];
+  const before = query.get('before');
+  const sessions = useLoaded<readonly SessionRow[]>('/sessions', { limit: PAGE, before, states });
   return (
     <>
       <header className="view-head">
         <h1>Sessions</h1>
+        <select
+          className="field head-choice"
+          aria-label="How they stand"
+          value={states ?? ''}
+          onChange={(event) => query.set({ state: event.target.value, before: undefined })}
+        >
+          <option value="">all</option>
+          {STATES.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
       </header>
       <LoadedView loaded={sessions} what="the list of sessions">
-        {(rows) => (rows.length === 0 ? <NoSessions /> : <SessionTable rows={rows} />)}
+        {(rows) =>
+          rows.length > 0 ? (
+            <SessionTable rows={rows} query={query} />
+          ) : states === undefined && before === undefined ? (
+            <NoSessions />
+          ) : (
+            <NoneOfThese query={query} />
+          )
+        }
       </LoadedView>
     </>
   );
@@ -34,10 +72,42 @@ function NoSessions() {
   );
 }
 
-function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
+function NoneOfThese({ query }: { readonly query: Query }) {
+  return (
+    <div className="empty">
+      <h2>No session stands so</h2>
+      <button type="button" className="button" onClick={() => query.set({ state: undefined, before: undefined })}>
+        Show all
+      </button>
+    </div>
+  );
+}
+
+/** A page has an address of its own: what is read there does not move when something new begins. */
+function Pages({ rows, query }: { readonly rows: readonly SessionRow[]; readonly query: Query }) {
+  const last = rows.length < PAGE ? undefined : rows.at(-1)?.newestRun;
+  const isFirst = query.get('before') === undefined;
+  if (last === undefined && isFirst) return null;
+  return (
+    <nav className="pages" aria-label="Pages">
+      {!isFirst && (
+        <button type="button" className="button" onClick={() => query.set({ before: undefined })}>
+          Show the newest
+        </button>
+      )}
+      {last !== undefined && (
+        <button type="button" className="button" onClick={() => query.set({ before: last })}>
+          Show earlier ones
+        </button>
+      )}
+    </nav>
+  );
+}
+
+function SessionTable({ rows, query }: { readonly rows: readonly SessionRow[]; readonly query: Query }) {
   return (
     <section className="table-place" aria-label="Sessions">
-      <table className="table">
+      <table className="table cards">
         <thead>
           <tr>
             <th scope="col">State</th>
@@ -57,7 +127,7 @@ function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
           {rows.map((row) => (
             <tr key={row.session}>
               <td>
-                <StateMark state={row.state} />
+                <StateMark state={row.state} worth={row.verification} />
               </td>
               <td className="wide">
                 <Link href={`/sessions/${row.session}`}>{row.prompt ?? '(its events are gone)'}</Link>
@@ -75,6 +145,7 @@ function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
           ))}
         </tbody>
       </table>
+      <Pages rows={rows} query={query} />
     </section>
   );
 }

@@ -65,6 +65,8 @@ export const runLimits = {
   savedGroups: 1_000,
   groupNameCharacters: 100,
   queuedPrompts: 100,
+  /** So many of the newest events a server looks through for prompts that wait, when it begins. */
+  queueLookBack: 10_000,
   organisationWaitMs: 60 * SECOND,
   gitMs: 2 * MINUTE,
 

@@ -4,7 +4,10 @@ import { KIB, MIB, MINUTE, SECOND } from './units.ts';
 export const serverLimits = {
   // servers
   httpBodyBytes: 4 * MIB,
+  httpBundleBytes: 512 * MIB,
   httpHeadersMs: 30 * SECOND,
+  /** Questions that take a process or the processor for long, of all callers together. */
+  httpLongQuestions: 2,
   httpConnections: 512,
   resourceBytes: 1 * MIB,
   resourceLines: 1_000,

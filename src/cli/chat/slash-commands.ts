@@ -3,9 +3,9 @@ import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { nearest } from '../../base/did-you-mean.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { latestStanding } from '../../engine/record/past.ts';
+import { defaultModel } from '../../front/project/models.ts';
 import { costCommand } from '../commands/cost.ts';
 import { askAboutServers } from '../commands/run.ts';
-import { defaultModel } from '../doctor/used-models.ts';
 import { findAgent } from '../drive/find-agent.ts';
 import { whyCommand } from '../questions/why.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -123,7 +123,7 @@ async function modelAndWhy(chat: Chat): Promise<string> {
   if (options.model !== undefined) return `${safeLine(options.model)}, named by --model`;
   const own = (await definitionOf(chat))?.models ?? [];
   if (own.length > 0) return `${safeLine(own.join(', '))}, named by the agent ${safeLine(agent)}`;
-  const used = await defaultModel(context, { config: project.config, offline: false });
+  const used = await defaultModel(context.clock, project.config, false);
   return used.ok ? `${safeLine(used.value.models.join(', '))}, ${safeLine(used.value.why)}` : safeLine(used.error);
 }
 

@@ -1,16 +1,14 @@
 /** `troupe ledger stats|verify|rebuild|gc|copy|new-key`: its size, whether it is whole, mending, shrinking, moving, its keys. */
 
 import { parseDuration } from '../../agents/definition/duration.ts';
-import { artifactRetention } from '../../artifacts/retention.ts';
 import { createIds, type Ids } from '../../base/ids.ts';
-import { present } from '../../base/present.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
-import { collectBy, retentionVerdicts } from '../../front/forgetting/retention.ts';
+import { type Collected, collectedValue, collectOld } from '../../front/forgetting/retention.ts';
 import { type LedgerAddress, parseLedgerAddress, unknownAddress } from '../../ledger/address.ts';
 import { type CopyReport, copyLedger } from '../../ledger/copy/copy.ts';
 import { openCopyStore, openLedger } from '../../ledger/open.ts';
-import type { GcReport, VerifyReport } from '../../ledger/port.ts';
+import type { VerifyReport } from '../../ledger/port.ts';
 import { addKey, SEAL_VARIABLE, sealKeyFile } from '../../ledger/seals/keys.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { damageFix, damageText, driftText } from '../doctor/ledger-damage.ts';
@@ -98,25 +96,15 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
   if (olderThan !== undefined && older === undefined)
     throw usageError(`--older-than ${olderThan} is not a duration`, 'write 30d, 12h or 90m');
   const dryRun = options.dryRun === true || options.yes !== true;
-  return withProject(context, { readOnly: dryRun }, async ({ ledger, config }) => {
-    const now = context.clock.now();
-    const attachments = await artifactRetention(ledger, context.clock, config.artifacts);
-    const retention = { ...config.retention, ...present({ sessions: older }) };
-    const verdicts = await retentionVerdicts(ledger, retention, now);
-    const report = await collectBy(ledger, verdicts, { now, dryRun, attachments });
-    const went = new Set<string>(report.sessions);
-    const stays = verdicts.filter(({ session }) => !went.has(session)).map(({ session, why }) => ({ session, why }));
-    if (options.json) printJson(context, 'ledger gc', { ...report, stays });
-    else sayCollected(context, report, stays);
+  return withProject(context, { readOnly: dryRun }, async (project) => {
+    const report = await collectOld(project, context.clock, { olderThanMs: older, dryRun });
+    if (options.json) printJson(context, 'ledger gc', collectedValue(report));
+    else sayCollected(context, report);
     return exitCodes.completed;
   });
 }
 
-function sayCollected(
-  { terminal: { out, progress } }: CommandContext,
-  report: GcReport,
-  stays: readonly { readonly session: string; readonly why: string }[],
-): void {
+function sayCollected({ terminal: { out, progress } }: CommandContext, { stays, ...report }: Collected): void {
   const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
   const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
   if (report.dryRun) {

@@ -4,7 +4,7 @@ import { codeOf } from '../../base/errors.ts';
 import { shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { programNames } from '../../events/going-on.ts';
-import { type ListedSessions, readSessions, type SessionRow } from '../../front/session-rows.ts';
+import { countSessions, readSessions, type SessionRow } from '../../front/session-rows.ts';
 import { readableAge } from '../../projections/readable.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -58,10 +58,19 @@ const marksOf = ({ pinned, held, forgotten, forked, imported, bundle }: SessionR
   ...(imported === undefined ? [] : [`(from ${programNames[imported.program]})`]),
 ];
 
+interface Listed {
+  readonly rows: readonly SessionRow[];
+  /** How many sessions there are. */
+  readonly total: number;
+}
+
 /** A project without a ledger has no sessions; that is not an error. */
-async function readListed(context: CommandContext, limit: number): Promise<ListedSessions> {
+async function readListed(context: CommandContext, limit: number): Promise<Listed> {
   try {
-    return await withProject(context, { readOnly: true }, (project) => readSessions(project, limit));
+    return await withProject(context, { readOnly: true }, async (project) => {
+      const rows = await readSessions(project, { limit });
+      return { rows, total: rows.length < limit ? rows.length : await countSessions(project.ledger) };
+    });
   } catch (error) {
     if (codeOf(error) === 'ledger_missing') return { rows: [], total: 0 };
     throw error;

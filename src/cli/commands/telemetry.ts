@@ -1,13 +1,11 @@
 /** `troupe telemetry status|backfill`: whether spans are sent and how far; spans of what happened before. */
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseDuration } from '../../agents/definition/duration.ts';
 import { messageOf } from '../../base/errors.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
 import type { TelemetryStatus } from '../../front/shapes/telemetry.ts';
-import { backfillTelemetry, telemetryStatus } from '../../front/telemetry/telemetry.ts';
-import type { Ledger, RunRow } from '../../ledger/port.ts';
+import { backfillOfRun, backfillTelemetry, telemetryStatus, timeSince } from '../../front/telemetry/telemetry.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -62,10 +60,7 @@ export async function telemetryBackfillCommand(
   const sinceMs = since === undefined ? 0 : sinceOf(since, clock.now());
   return withProject(context, { readOnly: true }, async (project) => {
     const row = run === undefined ? undefined : await findRun(project.ledger, run);
-    const of =
-      row === undefined
-        ? ({ kind: 'since', ms: sinceMs } as const)
-        : ({ kind: 'run', session: row.session, root: (await rootOf(project.ledger, row)).run } as const);
+    const of = row === undefined ? ({ kind: 'since', ms: sinceMs } as const) : await backfillOfRun(project.ledger, row);
     const stopping = new AbortController();
     terminal.onStop(() => stopping.abort());
     const file = output === undefined ? undefined : await opened(resolve(context.cwd, output));
@@ -86,17 +81,10 @@ export async function telemetryBackfillCommand(
 const refusedText = ({ refused, why }: { readonly refused: number; readonly why?: string | undefined }): string =>
   refused === 0 ? '' : `; ${refused} were refused${why === undefined ? '' : `: ${safeLine(why)}`}`;
 
-/** A duration back from now, or a day. */
 function sinceOf(text: string, now: number): number {
-  const duration = parseDuration(text);
-  const at = duration === undefined ? Date.parse(text) : now - duration;
-  if (Number.isNaN(at)) throw usageError(`--since ${text} is no time`, 'write 7d, 12h, or a date such as 2026-11-01');
+  const at = timeSince(text, now);
+  if (at === undefined) throw usageError(`--since ${text} is no time`, 'write 7d, 12h, or a date such as 2026-11-01');
   return at;
-}
-
-async function rootOf(ledger: Pick<Ledger, 'runs'>, row: RunRow): Promise<RunRow> {
-  const [above] = row.parent === null ? [] : await ledger.runs({ run: row.parent, limit: 1 });
-  return above === undefined ? row : await rootOf(ledger, above);
 }
 
 async function opened(path: string) {

@@ -4,10 +4,9 @@ import { shortId } from '../../base/ids.ts';
 import type { Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
+import { playAgain } from '../../front/looking/replayed.ts';
 import type { ReplayDifference } from '../../replay/comparison.ts';
-import { replayRun } from '../../replay/replay.ts';
 import { findRun } from '../drive/find-run.ts';
-import { requireOwn } from '../drive/not-imported.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -15,13 +14,9 @@ import { safeLine } from '../terminal/safe-text.ts';
 export async function replayCommand(context: CommandContext, text: string, options: JsonOption): Promise<ExitCode> {
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const row = await findRun(ledger, text);
-    await requireOwn(ledger, row);
-    const { run } = row;
-    const outcome = await replayRun(ledger, run);
-    if (outcome.kind === 'refused') {
-      const { code, message, fix } = outcome.error;
-      throw new TroupeError(code, message, { fix });
-    }
+    const played = await playAgain(ledger, row);
+    if (!played.ok) throw new TroupeError(played.error.code, played.error.message, { fix: played.error.fix });
+    const outcome = played.value;
     const { out } = context.terminal;
     if (options.json) printJson(context, 'replay', outcome);
     else if (outcome.kind === 'different') for (const line of differenceLines(outcome.first)) out.line(line);

@@ -5,6 +5,7 @@ import { parseMcpReference } from '../../agents/definition/tool-names.ts';
 import { gentler } from '../../agents/discover.ts';
 import { arrange, type Diagnostic, errorAt, warningAt } from '../../agents/text/diagnostics.ts';
 import { present } from '../../base/present.ts';
+import { defaultModel } from '../../front/project/models.ts';
 import {
   loadConfig,
   type ProjectConfig,
@@ -21,7 +22,6 @@ import { checkCardKey } from './check-card-key.ts';
 import { checkExecutors } from './check-executors.ts';
 import { checkModels } from './check-models.ts';
 import { checkRemoteCosts } from './check-remote-costs.ts';
-import { defaultModel } from './used-models.ts';
 
 type Environment = CommandContext['terminal']['env'];
 
@@ -75,7 +75,7 @@ async function checkWith(config: ProjectConfig, { context, also, names = NO_NAME
   const salvaged = [...inFolders.salvaged, ...outside.flatMap((one) => one.salvaged)];
   // What is wrong in one place of a file hides nothing that is wrong in another.
   const readable = [...agents, ...salvaged];
-  const chosen = await defaultModel(context, { config, offline: true });
+  const chosen = await defaultModel(context.clock, config, true);
   const defaults = chosen.ok ? chosen.value.models : [];
   const models = checkModels(readable, { config, clock: context.clock, defaults, known: names });
   const costs = [...models, ...checkRemoteCosts(readable, config)];

@@ -5,6 +5,7 @@ import { limits } from '../../base/limits.ts';
 import type { ModelFailure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import type { Finding } from '../../front/project/finding.ts';
+import type { UsedModels } from '../../front/project/models.ts';
 import { createModelCatalogue } from '../../models/catalogue.ts';
 import { isRedirect } from '../../models/failures.ts';
 import type { ModelCatalogue, Prices } from '../../models/port.ts';
@@ -13,7 +14,7 @@ import { modelProblem } from '../../models/reach.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import { readableDuration, readableMoney } from '../../projections/readable.ts';
 import type { CommandContext } from '../terminal/command.ts';
-import { type UsedModels, usedModels } from './used-models.ts';
+import { usedModels } from './used-models.ts';
 
 export interface ModelFindingOptions {
   readonly config: ProjectConfig;

@@ -4,15 +4,9 @@ import { modelsGiven, modelsNamed } from '../../agents/definition/references.ts'
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
-import { detectDefaultModel } from '../../models/detect.ts';
+import { defaultModel, type UsedModels } from '../../front/project/models.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 import type { CommandContext } from '../terminal/command.ts';
-
-export interface UsedModels {
-  /** The first is used; the others when it does not answer. */
-  readonly models: readonly string[];
-  readonly why: string;
-}
 
 interface UsedOptions {
   readonly config: ProjectConfig;
@@ -41,16 +35,6 @@ export async function usedModels(context: CommandContext, options: UsedOptions):
     why: `named by the agent ${first}${others.length === 0 ? '' : ` and in ${counted(others.length, 'more place')}`}`,
   }));
   if (agents.length > 0 && agents.every(({ models }) => models.length > 0)) return ok(own);
-  const chosen = await defaultModel(context, options);
+  const chosen = await defaultModel(context.clock, options.config, options.offline);
   return chosen.ok ? ok([chosen.value, ...own]) : chosen;
-}
-
-/** What an agent gets that names no model. */
-export async function defaultModel(
-  { clock }: CommandContext,
-  { config: { models, modelsFrom, keyEnv: env }, offline }: Pick<UsedOptions, 'config' | 'offline'>,
-): Promise<Result<UsedModels, string>> {
-  if (models.length > 0) return ok({ models, why: `named by ${modelsFrom ?? 'the settings'}` });
-  const detected = await detectDefaultModel({ env, clock, offline });
-  return detected.ok ? ok({ models: [detected.value.name], why: `because ${detected.value.because}` }) : detected;
 }

@@ -3,13 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../../base/errors.ts';
-import type { SessionId } from '../../base/ids.ts';
-import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import { keyName, privateKey, publicOf } from '../../bundles/sign.ts';
 import { through } from '../../bundles/through.ts';
-import { writeBundle } from '../../bundles/write.ts';
-import { agentFilesOf, sessionsOf } from '../../front/one-file/bundled.ts';
+import { bundlePieces } from '../../front/one-file/bundled.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -28,9 +25,7 @@ export async function bundleCommand(context: CommandContext, text: string, optio
   const key = sign === undefined ? undefined : privateKey(await keyText(resolve(context.cwd, sign)));
   return withProject(context, { readOnly: true }, async (project) => {
     const { session } = await findRun(project.ledger, text);
-    const sessions: readonly SessionId[] = await sessionsOf(project.ledger, session);
-    const agents = await agentFilesOf(project, sessions);
-    const pieces = writeBundle(project.ledger, { sessions, agents, version: version(), ...present({ key }) });
+    const { sessions, pieces } = await bundlePieces(project, session, { version: version(), key });
     const isPacked = /\.t?gz$/i.test(output);
     const written = await writeFileOf(resolve(context.cwd, output), isPacked ? through(pieces, createGzip()) : pieces);
     const signed = key === undefined ? '' : `, signed with ${keyName(publicOf(key))}`;

@@ -4,8 +4,8 @@ import { type EventId, eventId, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import { carryOut, type ForgetPlan, type Forgotten, planForget, type WantedForget } from '../../front/forgetting/forget.ts';
+import { forgetPlaces, forgottenValue, unreachedBy } from '../../front/forgetting/reach.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import type { Project } from '../../project/project.ts';
 import { readableBytes } from '../../projections/readable.ts';
 import { findRun, isNamedBy } from '../drive/find-run.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -29,11 +29,7 @@ export async function forgetCommand(
   if (matching !== undefined && matching.trim().length < limits.forgetTextLeast)
     throw usageError(`--matching needs at least ${limits.forgetTextLeast} characters (limit forgetTextLeast)`);
   return withProject(context, { existing: true }, async (project) => {
-    const places = {
-      ledger: project.ledger,
-      home: project.config.home,
-      file: project.config.ledgerAddress.kind === 'sqlite' ? project.config.ledgerAddress.location() : project.config.ledger,
-    };
+    const places = forgetPlaces(project);
     const wanted: WantedForget = {
       target: await targetOf(project.ledger, what, matching),
       withForks: options.withForks === true,
@@ -45,35 +41,16 @@ export async function forgetCommand(
     const unreached = unreachedBy(project);
     if (options.json !== true) sayPlan(context, plan, unreached);
     if (!(await confirmed(context, options))) {
-      const { outcome, unfinished: _unfinished, parts: _parts, text: _text, ...rest } = plan;
-      const { kind: _kind, ...counts } = outcome;
-      if (options.json) printJson(context, 'forget', given({ ...rest, ...counts, files: [], unreached }));
+      if (options.json) printJson(context, 'forget', forgottenValue(plan, undefined, unreached));
       return exitCodes.completed;
     }
     const done = await carryOut(places, plan, signed);
     if (!done.ok) throw new TroupeError(done.error.code, done.error.message, { fix: done.error.fix });
-    const { kind: _kind, ...counts } = done.value;
-    const { sessions, forks, pinned, folders } = plan;
-    if (options.json) printJson(context, 'forget', given({ sessions, forks, pinned, folders, ...counts, unreached }));
+    if (options.json) printJson(context, 'forget', forgottenValue(plan, done.value, unreached));
     else sayDone(context, done.value);
     return done.value.left.length === 0 ? exitCodes.completed : exitCodes.failed;
   });
 }
-
-type Value = Omit<ForgetPlan, 'parts' | 'outcome' | 'text' | 'unfinished'> &
-  Omit<Forgotten, 'kind'> & { readonly unreached: readonly string[] };
-
-const given = (value: Value) => ({
-  ...value,
-  sessions: [...value.sessions],
-  forks: [...value.forks],
-  pinned: [...value.pinned],
-  folders: [...value.folders],
-  files: [...value.files],
-  left: [...value.left],
-  unreached: [...value.unreached],
-  shared: value.shared.map((one) => ({ ...one })),
-});
 
 async function targetOf(ledger: Ledger, what: string | undefined, text: string | undefined): Promise<WantedForget['target']> {
   if (what === undefined) return text === undefined ? { kind: 'nothing' } : { kind: 'matching', text, session: undefined };
@@ -127,16 +104,4 @@ function sayDone(context: CommandContext, done: Forgotten): void {
   for (const file of done.files) out.line(`still names it: ${safeLine(file)}`);
   for (const why of done.left) out.line(`not cleared away: ${safeLine(why)}`);
   if (done.left.length > 0) out.line(`clear it away later: ${callOf(context)} forget --yes`);
-}
-
-function unreachedBy({ config }: Pick<Project, 'config'>): readonly string[] {
-  const server = ['backups and the log of the database server', 'versions that a bucket keeps of what was deleted'];
-  return [
-    'what was exported, copied to another ledger or kept as a test before',
-    'backups',
-    ...(config.ledgerAddress.kind === 'postgres' ? server : []),
-    'files in workspaces and what git keeps of them',
-    'models, servers and agents elsewhere that were told',
-    ...(config.taskRedis === undefined ? [] : ['copies of tasks in Redis, until their time is over']),
-  ];
 }

@@ -1,19 +1,14 @@
 /** `troupe import` of a bundle: the whole file is checked before anything of it is stored. */
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createIds } from '../../base/ids.ts';
-import { present } from '../../base/present.ts';
-import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
-import { type ImportReport, importBundle } from '../../bundles/import.ts';
-import { unpacked } from '../../bundles/read.ts';
+import type { ImportReport } from '../../bundles/import.ts';
 import { publicKey } from '../../bundles/sign.ts';
-import { openCopyStore } from '../../ledger/open.ts';
 import { keyText } from '../export/bundle.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { FoundBundle } from './bundle-file.ts';
+import { bundleImported, takeBundle } from './take-bundle.ts';
 
 export interface BundleImportOptions extends JsonOption {
   readonly check?: boolean | undefined;
@@ -28,24 +23,13 @@ export async function importBundleCommand(
   const { check = false } = options;
   const key = options.key === undefined ? undefined : publicKey(await keyText(resolve(context.cwd, options.key)));
   const { clock, terminal } = context;
-  const report = await withProject(context, { readOnly: false }, async ({ config }) => {
-    const ids = createIds(clock, systemRandom);
-    const target = await openCopyStore(config.ledgerAddress, { clock, ids, env: terminal.env, readOnly: false });
-    try {
-      const chunks = () => unpacked(createReadStream(file.path), file.packed);
-      return await importBundle(chunks, target, { file: file.name, clock, check, ...present({ key }) });
-    } finally {
-      await target.close();
-    }
-  });
-  if (options.json) printJson(context, 'import', { imported: [], refused: [], found: [], bundle: shownReport(report) });
+  const report = await withProject(context, { readOnly: false }, ({ config }) =>
+    takeBundle({ address: config.ledgerAddress, env: terminal.env, clock }, file, { check, key }),
+  );
+  if (options.json) printJson(context, 'import', bundleImported(report));
   else say(context, report, { check, isKnown: key !== undefined });
   return exitCodes.completed;
 }
-
-const shownReport = ({ sessions, agents, ...report }: ImportReport) => ({
-  ...{ ...report, sessions: sessions.map((one) => ({ ...one })), agents: [...agents] },
-});
 
 function say(context: CommandContext, report: ImportReport, { check, isKnown }: { check: boolean; isKnown: boolean }): void {
   const { out, progress } = context.terminal;

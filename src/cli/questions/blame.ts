@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { TroupeError } from '../../base/errors.ts';
 import { eventPosition, shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
-import { type Blame, type BlamedChange, type BlamedLine, readBlame } from '../../front/looking/blame.ts';
+import { type Blame, type BlamedChange, type BlamedLine, blameValue, readBlame } from '../../front/looking/blame.ts';
 import {
   asCalled,
   type CommandContext,
@@ -39,17 +39,6 @@ function fileAndLine(cwd: string, text: string): { readonly file: string; readon
   const [, file, line] = /^(.+):(\d{1,9})$/.exec(text) ?? [];
   if (file === undefined || existsSync(resolve(cwd, text))) return { file: text, line: undefined };
   return { file, line: Number(line) };
-}
-
-function blameValue({ path, changes, asRecorded }: Blame, lines: readonly BlamedLine[]) {
-  const wrote = new Set(lines.map(({ change }) => change?.event));
-  return {
-    ...{ path, asRecorded },
-    lines: lines.map(({ line, change, certain }) => ({ line, event: change?.event ?? null, certain })),
-    changes: changes
-      .filter(({ event }) => wrote.has(event))
-      .map(({ before: _before, after: _after, diff: _diff, ...change }) => change),
-  };
 }
 
 /** A name for whoever wrote it, and where: `~` where somebody has changed the file since, and nobody saw it. */

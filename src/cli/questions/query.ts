@@ -3,6 +3,7 @@ import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import { askLedger, type QueriedRows } from '../../front/query/ask.ts';
+import { distinctColumns, queriedValue } from '../../front/query/queried-value.ts';
 import type { TableCell } from '../../front/query/tables.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -30,9 +31,8 @@ export async function queryCommand(context: CommandContext, sql: string, options
     const session = options.session === undefined ? undefined : (await findRun(ledger, options.session)).session;
     const answer = await askLedger(ledger, sql, { clock: context.clock, timeoutMs, maxRows, session });
     if (!answer.ok) throw new TroupeError(answer.error.code, answer.error.message, { fix: answer.error.fix });
-    const table = { ...answer.value, columns: distinct(answer.value.columns) };
-    if (options.json) printJson(context, 'query', { ...table, rows: table.rows.map((row) => byName(table.columns, row)) });
-    else print(context, table, options.csv === true);
+    if (options.json) printJson(context, 'query', queriedValue(answer.value));
+    else print(context, { ...answer.value, columns: distinctColumns(answer.value.columns) }, options.csv === true);
     return exitCodes.completed;
   });
 }
@@ -52,19 +52,6 @@ function print({ terminal: { out, progress } }: CommandContext, table: QueriedRo
   if (cutBy === 'queryBytes') progress.prose(`there are more rows, and no room for them (queryBytes): ask for fewer columns`);
   if (collected > 0) progress.prose(`of ${counted(collected, 'session')} nothing is left but its runs: it was collected`);
 }
-
-/** A name that comes again is told apart. */
-function distinct(columns: readonly string[]): readonly string[] {
-  const seen = new Map<string, number>();
-  return columns.map((name) => {
-    const times = (seen.get(name) ?? 0) + 1;
-    seen.set(name, times);
-    return times === 1 ? name : `${name}:${times}`;
-  });
-}
-
-const byName = (columns: readonly string[], row: readonly TableCell[]): Record<string, TableCell> =>
-  Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
 
 /** As RFC 4180 has it; what is null is empty, and an empty text is quoted. */
 function csvCell(cell: TableCell): string {

@@ -21,6 +21,7 @@ import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { createServedConsole, type ServedConsole, showConsole } from './console-pages.ts';
 import { createServedEdges } from './edges.ts';
 import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
+import { createTakeBundle } from './served-bundles.ts';
 import { createServedLogins } from './served-logins.ts';
 import { beginWebhooks, webhooksOf } from './webhooks.ts';
 
@@ -67,6 +68,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
     const logins = createServedLogins(context, project.config.root);
     const api = createServedApi({
       ...{ ...door, examples, url, documents: exportPieces, logins: logins.kept },
+      takeBundle: createTakeBundle({ project, env, clock }),
       ledger: project.ledger,
       project,
       clock,

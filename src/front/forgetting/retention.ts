@@ -2,12 +2,16 @@
  * How long whole sessions are kept: as the first rule says that fits, or else as is said of all. Nothing that is pinned, held or
  * unfinished goes, whatever is said; and what nobody has said anything of stays for ever.
  */
+import { artifactRetention } from '../../artifacts/retention.ts';
+import type { Clock } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { recordedDefinition } from '../../engine/record/agent-setup.ts';
 import type { SessionStanding } from '../../ledger/forgetting/port.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { GcReport, Ledger, RetentionPolicy, RunRow } from '../../ledger/port.ts';
+import type { Project } from '../../project/project.ts';
 import type { Settings } from '../../project/settings.ts';
 import { readableAge } from '../../projections/readable.ts';
 
@@ -57,6 +61,28 @@ export async function collectBy(
     dryRun: policy.dryRun,
   };
 }
+
+export interface Collected extends GcReport {
+  /** Sessions that keep what they hold, and why. */
+  readonly stays: readonly { readonly session: SessionId; readonly why: string }[];
+}
+
+/** Payloads of old sessions go, as the settings say, or those that are older than this. */
+export async function collectOld(
+  { ledger, config }: Pick<Project, 'ledger' | 'config'>,
+  clock: Clock,
+  { olderThanMs, dryRun }: { readonly olderThanMs: number | undefined; readonly dryRun: boolean },
+): Promise<Collected> {
+  const now = clock.now();
+  const attachments = await artifactRetention(ledger, clock, config.artifacts);
+  const verdicts = await retentionVerdicts(ledger, { ...config.retention, ...present({ sessions: olderThanMs }) }, now);
+  const report = await collectBy(ledger, verdicts, { now, dryRun, attachments });
+  const went = new Set<string>(report.sessions);
+  return { ...report, stays: verdicts.filter(({ session }) => !went.has(session)).map(({ session, why }) => ({ session, why })) };
+}
+
+/** The same for programs. */
+export const collectedValue = (report: Collected) => ({ ...report, sessions: [...report.sessions], stays: [...report.stays] });
 
 function boundBy(standing: SessionStanding | undefined, rows: readonly RunRow[]): string | undefined {
   if (standing?.hold != null) return `held by ${standing.hold.by}: ${standing.hold.reason}`;

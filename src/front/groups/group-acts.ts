@@ -140,7 +140,8 @@ export async function promptGroup(
     : ok({ ...told, before: value.before, run: value.run ?? null, standing: value.standing });
 }
 
-async function promptedBefore(
+/** What a repetition finds: the run that answers it, or where it waits. */
+export async function promptedBefore(
   { ledger }: Pick<Project, 'ledger'>,
   session: SessionId,
   prompt: RunId,

@@ -81,6 +81,18 @@ export async function readBlame(
   });
 }
 
+/** The same for programs, of these lines. */
+export function blameValue({ path, changes, asRecorded }: Blame, lines: readonly BlamedLine[]) {
+  const wrote = new Set(lines.map(({ change }) => change?.event));
+  return {
+    ...{ path, asRecorded },
+    lines: lines.map(({ line, change, certain }) => ({ line, event: change?.event ?? null, certain })),
+    changes: changes
+      .filter(({ event }) => wrote.has(event))
+      .map(({ before: _before, after: _after, diff: _diff, ...change }) => change),
+  };
+}
+
 async function textOfFile(whole: string, file: string, changes: readonly BlamedChange[]): Promise<Result<Buffer, Failure>> {
   try {
     const { size } = await stat(whole);

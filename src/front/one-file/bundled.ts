@@ -4,13 +4,25 @@ import { resolve, sep } from 'node:path';
 import { entryBelow, orNothing } from '../../base/files/entry-below.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import type { BundledAgent } from '../../bundles/write.ts';
+import { present } from '../../base/present.ts';
+import { type BundledAgent, type BundleWanted, writeBundle } from '../../bundles/write.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 
+/** A bundle in pieces: the session, those that it was forked from, and the files of the agents in them. */
+export async function bundlePieces(
+  project: Pick<Project, 'ledger' | 'root' | 'redact'>,
+  session: SessionId,
+  { version, key }: Pick<BundleWanted, 'version' | 'key'>,
+): Promise<{ readonly sessions: readonly SessionId[]; readonly pieces: AsyncGenerator<Uint8Array, void> }> {
+  const sessions = await sessionsOf(project.ledger, session);
+  const agents = await agentFilesOf(project, sessions);
+  return { sessions, pieces: writeBundle(project.ledger, { sessions, agents, version, ...present({ key }) }) };
+}
+
 /** The oldest first; one that is not in this ledger any more is left out. */
-export async function sessionsOf(ledger: Pick<Ledger, 'read'>, session: SessionId): Promise<readonly SessionId[]> {
+async function sessionsOf(ledger: Pick<Ledger, 'read'>, session: SessionId): Promise<readonly SessionId[]> {
   const line: SessionId[] = [];
   for (let up: string | undefined = session; up !== undefined && line.length < limits.bundleSessions; ) {
     const name = up as SessionId;
@@ -23,7 +35,7 @@ export async function sessionsOf(ledger: Pick<Ledger, 'read'>, session: SessionI
 }
 
 /** As they are beside the ledger now, without secrets; those that lie outside of the project, or are gone, are left out. */
-export async function agentFilesOf(
+async function agentFilesOf(
   { ledger, root, redact }: Pick<Project, 'ledger' | 'root' | 'redact'>,
   sessions: readonly SessionId[],
 ): Promise<readonly BundledAgent[]> {

@@ -149,6 +149,19 @@ export const groupSent = z.union([summaryOfRun, queued]);
 
 export const groupResumed = z.union([summaryOfRun, z.object({ group: z.string(), state: z.literal('idle') })]);
 
+/** What giving a prompt answers with. */
+export const prompted = z.object({
+  prompt: z.string().describe('the run that answers it'),
+  session: z.string(),
+  outcome: z.enum(['started', 'queued']),
+  before: count.describe('how many prompts are before it'),
+  run: z.string().nullable().describe('the run that is worked on'),
+  standing: z.enum(['working', 'waiting', 'paused', 'left']),
+});
+
+/** Prompts that wait their turn, oldest first. */
+export const queueShown = z.array(organisationEvents['prompt.queued'].extend({ queuedAt: z.string() }));
+
 export const groupSignalled = z.object({
   group: z.string(),
   signal: z.enum(['cancel', 'pause']),

@@ -62,6 +62,14 @@ export const inbox = z.array(
   ]),
 );
 
+/** The answer that counts, to something that waited. */
+export const answerGiven = z.object({
+  answer,
+  by: z.string().optional(),
+  where: z.string().optional().describe('terminal, inbox, command, flag, ...'),
+  at: z.string(),
+});
+
 const stopReason = z.string();
 
 const summaryShape = {
@@ -282,12 +290,14 @@ export const sessionRow = z.object({
   session: z.string(),
   startedAt: milliseconds,
   lastAt: milliseconds.describe('when the newest prompt was given'),
+  newestRun: z.string().describe('the run of the newest prompt'),
   agent: z.string().describe('who was asked last'),
   group: z.string().nullable(),
   prompts: count,
   prompt: z.string().nullable().describe('the beginning of the first; null when its events are gone'),
   status: runStanding,
   state: runStanding.describe('the same as status'),
+  verification: worth.nullable().describe('of the newest answer, once it has completed'),
   cost: cost.nullable(),
   forked: forkSource.optional().describe('the session, the run and the event that it was forked from'),
   pinned: z.boolean().describe('it is not collected'),

@@ -1,10 +1,12 @@
 /** What somebody asks about spans: whether they are sent, how far, and those of what is in the ledger already. */
+import { parseDuration } from '../../agents/definition/duration.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
-import type { FeedPlace, Ledger } from '../../ledger/port.ts';
+import { rootOf } from '../../engine/record/root-of.ts';
+import type { FeedPlace, Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { type BackfillOf, spansOf } from '../../telemetry/backfill.ts';
 import { readCursor } from '../../telemetry/cursor.ts';
@@ -54,6 +56,18 @@ async function behindOf(ledger: Pick<Ledger, 'feed'>, after: FeedPlace | undefin
 async function troubleWith(settings: TelemetrySettings, clock: Clock): Promise<string | undefined> {
   const sent = await sendOnce({ settings, clock, stopping: new AbortController().signal }, []);
   return sent.kind === 'sent' ? (sent.rejected > 0 ? sent.why : undefined) : sent.why;
+}
+
+/** A duration back from now (7d), or a day; `undefined` for what is no time. */
+export function timeSince(text: string, now: number): number | undefined {
+  const duration = parseDuration(text);
+  const at = duration === undefined ? Date.parse(text) : now - duration;
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** All spans of the tree that a run is in. */
+export async function backfillOfRun(ledger: Pick<Ledger, 'runs'>, row: RunRow): Promise<BackfillOf> {
+  return { kind: 'run', session: row.session, root: (await rootOf(ledger, row)).run };
 }
 
 export interface BackfillNeeds {

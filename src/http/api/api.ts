@@ -9,7 +9,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { type Deed, mayDo, roleOfCaller } from '../../front/roles.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import type { HttpConnection } from '../listen.ts';
-import { bodyIn } from './body.ts';
+import { bodyIn, bytesIn } from './body.ts';
 import { type ApiDoor, callerIn } from './door.ts';
 import { invalid, knownRefusal, notFound, type Refusal, refusalResponse } from './refusals.ts';
 import { addressOf, type Route, type RouteRequest } from './route.ts';
@@ -63,15 +63,22 @@ async function askedIn(
   if (deed !== 'anybody' && !mayDo(roleOfCaller(caller.value), deed)) return fail(notAllowed(caller.value, deed));
   const words = query?.safeParse(req.query());
   if (words?.success === false) return fail(invalid(explained('the query', words.error.issues)));
-  const given = body === undefined ? ok(undefined) : await bodyIn(req.raw);
+  const given = body === undefined ? ok(undefined) : body === 'bytes' ? bytesIn(req.raw) : await bodyIn(req.raw);
   if (!given.ok) return given;
-  const parsed = body?.safeParse(given.value);
+  const parsed = body === undefined || body === 'bytes' ? undefined : body.safeParse(given.value);
   if (parsed?.success === false) return fail(invalid(explained('the body', parsed.error.issues)));
   const key = req.header('idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,200}$/.test(key))
     return fail(invalid(`An Idempotency-Key has 1 to ${limits.idempotencyKeyCharacters} visible characters.`));
   return ok({
-    ...{ caller: caller.value, query: words?.data, body: parsed?.data, key, connection: env, signal: req.raw.signal },
+    ...{
+      caller: caller.value,
+      query: words?.data,
+      body: body === 'bytes' ? given.value : parsed?.data,
+      key,
+      connection: env,
+      signal: req.raw.signal,
+    },
     param: (name) => req.param(name) ?? '',
     header: (name) => req.header(name),
   });

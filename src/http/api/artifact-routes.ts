@@ -1,16 +1,13 @@
-/** What work left behind, over the API: found, read, compared, kept; and why something came to be. */
+/** What work left behind, over the API: found, read, compared, kept. */
 import { z } from 'zod';
 import type { FoundArtifact } from '../../artifacts/port.ts';
-import { type EventId, eventPosition } from '../../base/ids.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { compareArtifacts, compareRuns, readManifest } from '../../front/looking/artifacts.ts';
-import { readWhy } from '../../front/looking/why.ts';
 import { artifact, artifactsCompared, manifestShown } from '../../front/shapes/artifacts.ts';
-import { cause } from '../../front/shapes/runs.ts';
 import { artifactValue } from '../../front/shown-artifact.ts';
 import { findVisibleRun, findVisibleSession } from '../../front/sight.ts';
 import { type RouteNeeds, runIn, value } from './needs.ts';
-import { invalid, notFound, type Refusal } from './refusals.ts';
+import { notFound, type Refusal } from './refusals.ts';
 import { defineRoute, type Route, type RouteRequest } from './route.ts';
 
 const group = 'Artifacts';
@@ -123,21 +120,6 @@ function runArtifactRoutes(needs: RouteNeeds): readonly Route[] {
         if (!row.ok) return row;
         const other = await findVisibleRun(ledger, asked.caller, asked.query.with);
         return other === undefined ? fail(notFound('such other run')) : value(await compareRuns(ledger, row.value, other));
-      },
-    }),
-    defineRoute({
-      ...{ method: 'GET', path: '/runs/{run}/why', group: 'Runs', deed: 'look', answer: z.array(cause) },
-      summary: 'From the result of a run, or from an event of its session, back to the prompt that caused it.',
-      query: z.strictObject({ event: z.string().max(100).optional().describe('the id of an event; without it, the result') }),
-      handle: async (asked) => {
-        const row = await runIn(needs, asked);
-        if (!row.ok) return row;
-        const { session, run } = row.value;
-        const { event } = asked.query;
-        if (event !== undefined && (eventPosition(event) === undefined || !event.startsWith(`${session}.`)))
-          return fail(invalid('event is the id of an event of the session of this run.'));
-        const { chain } = await readWhy(ledger, session, event === undefined ? { run } : { event: event as EventId });
-        return chain.length === 0 ? fail(notFound('such event')) : value(chain.map((one) => ({ ...one, also: [...one.also] })));
       },
     }),
   ];

@@ -16,6 +16,16 @@ export async function bodyIn(request: Request): Promise<Result<Json, Refusal>> {
   return parsed.ok ? ok(parsed.value) : fail(invalid('The body is not JSON.'));
 }
 
+/** What is no JSON: a program says so, and a form of another page cannot. */
+export function bytesIn(request: Request): Result<AsyncIterable<Uint8Array>, Refusal> {
+  const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/octet-stream')
+    return fail({ ...invalid('The content type must be application/octet-stream.'), status: 415 });
+  return ok(request.body ?? nothing());
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
 async function textIn(request: Request): Promise<string | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.httpBodyBytes) return undefined;
   const chunks: Uint8Array[] = [];

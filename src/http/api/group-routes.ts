@@ -25,6 +25,7 @@ import {
   groupRenamed,
   groupShown,
   groupSignalled,
+  prompted,
 } from '../../front/shapes/keeping.ts';
 import { deleteFound, placeGroup, rename } from '../../groups/groups.ts';
 import { actOf, type RouteNeeds, replied, value } from './needs.ts';
@@ -32,14 +33,6 @@ import { defineRoute, type Route } from './route.ts';
 
 const group = 'Groups';
 const name = z.string().min(1).max(200);
-const prompted = z.object({
-  prompt: z.string().describe('the run that answers it'),
-  session: z.string(),
-  outcome: z.enum(['started', 'queued']),
-  before: z.number().int().nonnegative().describe('how many prompts are before it'),
-  run: z.string().nullable().describe('the run that the group works on'),
-  standing: z.enum(['working', 'waiting', 'paused', 'left']),
-});
 
 export function groupRoutes(needs: RouteNeeds): readonly Route[] {
   return [...presetRoutes(needs), ...readRoutes(needs), ...makeRoutes(needs), ...promptRoutes(needs), ...keepRoutes(needs)];

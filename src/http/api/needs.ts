@@ -1,10 +1,13 @@
 /** What routes are made of: an open project, and who asks. */
+import { z } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { ActingNeeds, CallerAct, NotDone } from '../../front/acts.ts';
+import type { ListQuery } from '../../front/project/listed-roots.ts';
 import { roleOfCaller } from '../../front/roles.ts';
-import { findVisibleRun } from '../../front/sight.ts';
-import type { RunRow } from '../../ledger/port.ts';
+import { runStanding } from '../../front/shapes/runs.ts';
+import { findVisibleRun, type Seer } from '../../front/sight.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import { clientOf } from '../../protocols/a2a/needs.ts';
 import { notFound, type Refusal, type RefusedStatus } from './refusals.ts';
@@ -46,5 +49,18 @@ export function replied<Value>(outcome: Result<Value, NotDone>): Result<RouteRep
   const { why, first, ...failure } = outcome.error;
   return fail({ ...failure, status: STATUS[why], ...(first === undefined ? {} : { details: { first: { ...first } } }) });
 }
+
+/** How what is listed stands: several, between commas. */
+export const listedStates = z
+  .string()
+  .max(500)
+  .transform((text) => text.split(','))
+  .pipe(z.array(runStanding))
+  .optional()
+  .describe(`only those that stand so: ${runStanding.options.join(', ')}; several between commas`);
+
+/** What of a list whoever asks may see. */
+export const seenBy = (ledger: Pick<Ledger, 'runs' | 'read'>, seer: Seer): Pick<ListQuery, 'sees'> =>
+  seer.sees === 'everything' ? {} : { sees: async ({ run }) => (await findVisibleRun(ledger, seer, run)) !== undefined };
 
 export const value = <Value>(made: Value): Result<RouteReply<Value>, Refusal> => ok({ kind: 'value', value: made });

@@ -1,35 +1,35 @@
-/** Sessions, costs, agents, what work left behind, and how the ledger is. */
+/** Sessions, costs, agents, and what work left behind. */
 import { z } from 'zod';
-import type { SessionId } from '../../base/ids.ts';
+import type { RunId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
-import { fail, ok } from '../../base/result.ts';
+import { fail } from '../../base/result.ts';
 import { costsValue, readCosts } from '../../front/costs.ts';
 import { agentLineOf, checkedValue } from '../../front/project/agent-lines.ts';
 import { readSessions } from '../../front/session-rows.ts';
 import { agentLine, checked } from '../../front/shapes/files.ts';
-import { ledgerStats, verifyReport } from '../../front/shapes/keeping.ts';
 import { costs, sessionRow } from '../../front/shapes/runs.ts';
-import { findVisibleRun, findVisibleSession, visibleRuns } from '../../front/sight.ts';
-import { createMetrics } from '../../front/telemetry/metrics.ts';
+import { findVisibleRun, findVisibleSession } from '../../front/sight.ts';
 import { artifactRoutes } from './artifact-routes.ts';
-import { type RouteNeeds, value } from './needs.ts';
+import { listedStates, type RouteNeeds, seenBy, value } from './needs.ts';
 import { invalid, notFound } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
 
 export function projectRoutes(needs: RouteNeeds): readonly Route[] {
-  return [sessionsRoute(needs), costsRoute(needs), ...agentRoutes(needs), ...artifactRoutes(needs), ...ledgerRoutes(needs)];
+  return [sessionsRoute(needs), costsRoute(needs), ...agentRoutes(needs), ...artifactRoutes(needs)];
 }
 
 function sessionsRoute({ project }: RouteNeeds): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/sessions', group: 'Runs', deed: 'look', answer: z.array(sessionRow) },
     summary: 'Conversations, newest first, as `troupe sessions` has them.',
-    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(limits.listedRuns).default(20) }),
-    handle: async ({ caller, query }) => {
-      const { rows } = await readSessions(project, query.limit);
-      if (caller.sees === 'everything') return value([...rows]);
-      const own = new Set((await visibleRuns(project.ledger, caller)).map(({ session }) => session));
-      return value(rows.filter(({ session }) => own.has(session)));
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(limits.listedRuns).default(20),
+      before: z.string().max(100).optional().describe('`newestRun` of the last session of the page before'),
+      states: listedStates,
+    }),
+    handle: async ({ caller, query: { limit, before, states } }) => {
+      const listed = { limit, states, before: before as RunId | undefined };
+      return value([...(await readSessions(project, { ...listed, ...seenBy(project.ledger, caller) }))]);
     },
   });
 }
@@ -82,37 +82,6 @@ function agentRoutes({ project }: RouteNeeds): readonly Route[] {
       ...{ method: 'GET', path: '/agents/check', group, deed: 'keep', answer: checked },
       summary: 'Every problem in every agent file, at once.',
       handle: async () => value(checkedValue(await project.agents())),
-    }),
-  ];
-}
-
-function ledgerRoutes({ project }: RouteNeeds): readonly Route[] {
-  const { ledger, config } = project;
-  const metrics = createMetrics(ledger);
-  const group = 'Ledger';
-  return [
-    defineRoute({
-      ...{ method: 'GET', path: '/ledger', group, deed: 'keep', answer: ledgerStats },
-      summary: 'How large the ledger is.',
-      handle: async () => value({ ledger: config.ledger, ...(await ledger.stats()) }),
-    }),
-    defineRoute({
-      ...{ method: 'POST', path: '/ledger/verify', group, deed: 'keep', answer: verifyReport },
-      summary: 'Checks the hash chain of a session, or of all, and what follows from it. Reads everything that it checks.',
-      body: z.strictObject({ session: z.string().max(100).optional() }),
-      handle: async ({ body }) => {
-        const report = await ledger.verify(body.session as SessionId | undefined);
-        return value(report.kind === 'drifted' ? { ...report, rows: [...report.rows] } : report);
-      },
-    }),
-    defineRoute({
-      ...{ method: 'GET', path: '/metrics', at: 'root', group, deed: 'keep', answer: 'text' },
-      summary: 'Numbers for Prometheus.',
-      handle: async () => {
-        const text = await metrics.text();
-        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
-        return ok({ kind: 'response', response: new Response(text, { headers }) });
-      },
     }),
   ];
 }

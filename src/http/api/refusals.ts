@@ -28,6 +28,9 @@ export const invalid = (message: string, fix?: string): Refusal => ({
   ...present({ fix }),
 });
 
+/** Of what could not be done, with the reason that everybody is told. */
+export const refusalOf = (failure: Failure): Refusal => ({ ...failure, status: STATUS[failure.code] ?? 422 });
+
 /** What is gone or out of order says so; anything else is a bug, of which a stranger learns only that it was one. */
 export function knownRefusal(error: unknown): Refusal | undefined {
   if (!(error instanceof TroupeError)) return undefined;
@@ -41,6 +44,16 @@ const STATUS: Readonly<Record<string, RefusedStatus>> = {
   ledger_corrupt: 409,
   export_too_large: 422,
   console_missing: 503,
+  unknown_event: 404,
+  session_held: 409,
+  session_free: 409,
+  session_busy: 409,
+  session_unfinished: 409,
+  import_differs: 409,
+  bundle_bad: 422,
+  bundle_too_large: 422,
+  bundle_newer: 422,
+  bundle_signature: 422,
   unknown_run: 404,
   unknown_session: 404,
   usage: 400,

@@ -23,6 +23,7 @@ const BODIES: Readonly<Record<string, object>> = {
   '/sessions/{session}/artifact/pin': { ref: 'x' },
 };
 const QUERIES: Readonly<Record<string, string>> = {
+  '/runs/{run}/answers': '?wait=w',
   '/sessions/{session}/artifact/diff': '?left=x&right=y',
   '/runs/{run}/diff': '?with=x',
   '/sessions/{session}/artifact': '?ref=artifact%3A%2F%2Fx',
@@ -31,8 +32,6 @@ const QUERIES: Readonly<Record<string, string>> = {
 
 const FILES = 'writes files of the project: an editor and git do that, and what a server writes for others nobody has seen';
 const MACHINE = 'is about the machine that it is called on: a server does not change that for others';
-
-const HELD = 'is decided by whoever answers for the ledger, under their own name: asked for where the ledger is';
 
 /** For each command of the command line its route, or why there is none. */
 const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
@@ -44,22 +43,21 @@ const COMMANDS: Readonly<Record<keyof typeof jsonContract, string>> = {
     'servers list': MACHINE,
     'servers allow': MACHINE,
     'servers forget': MACHINE,
-    models: 'asks providers with the owner’s keys',
   },
-  import: 'reads files of the machine that it is called on',
+  ...{ models: 'GET /models', import: 'POST /bundles' },
   apply: 'changes the working tree of whoever sits there',
-  ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'drops for good: asked for where the ledger is' },
-  ...{ forget: 'destroys for good: asked for where the ledger is', 'sessions hold': HELD, 'sessions release': HELD },
-  ...{ 'sessions pin': HELD, 'sessions unpin': HELD },
+  ...{ 'ledger rebuild': 'is for a ledger that nobody has open', 'ledger gc': 'POST /ledger/gc', forget: 'POST /forget' },
+  ...{ 'sessions hold': 'POST /sessions/{session}/hold', 'sessions release': 'POST /sessions/{session}/release' },
+  ...{ 'sessions pin': 'POST /sessions/{session}/pin', 'sessions unpin': 'POST /sessions/{session}/pin' },
   ...{ 'artifacts pin': 'POST /sessions/{session}/artifact/pin', 'artifacts unpin': 'POST /sessions/{session}/artifact/pin' },
   ...{ 'artifacts manifest': 'GET /runs/{run}/manifest', 'artifacts diff': 'GET /sessions/{session}/artifact/diff' },
-  ...{ 'telemetry status': MACHINE, 'telemetry backfill': MACHINE },
-  replay: 'is work for the processor of a server, and needs nothing of it but the ledger',
+  ...{ 'telemetry status': 'GET /telemetry', 'telemetry backfill': 'POST /telemetry/backfill' },
+  replay: 'POST /runs/{run}/replay',
   diff: 'GET /runs/{run}/compare/{other}',
   why: 'GET /runs/{run}/why',
   context: 'GET /runs/{run}/context',
-  blame: 'reads a file of the machine that it is called on',
-  query: 'reads all sessions at once: a caller of a server sees only what is theirs',
+  blame: 'GET /blame',
+  query: 'POST /query',
   ...{ check: 'GET /agents/check', run: 'POST /runs', ps: 'GET /runs', sessions: 'GET /sessions', inbox: 'GET /inbox' },
   ...{ 'tasks list': 'GET /tasks', 'tasks show': 'GET /tasks/{task}', 'tasks cancel': 'POST /tasks/{task}/cancel' },
   ...{ show: 'GET /runs/{run}', logs: 'GET /sessions/{session}/events', cost: 'GET /costs', doctor: 'GET /health' },

@@ -44,7 +44,8 @@ export interface Route {
   readonly summary: string;
   readonly deed: Deed | 'anybody';
   readonly query?: z.ZodType | undefined;
-  readonly body?: z.ZodType | undefined;
+  /** `bytes`: whatever comes, unread; the handler reads it. */
+  readonly body?: z.ZodType | 'bytes' | undefined;
   readonly answer: RouteAnswer;
   /** A repetition with the same `Idempotency-Key` does nothing again, and is answered like the first. */
   readonly once?: true | undefined;
@@ -57,20 +58,22 @@ export const API = '/api/v1';
 
 export const addressOf = ({ at, path }: Pick<Route, 'at' | 'path'>): string => (at === 'root' ? path : `${API}${path}`);
 
-interface Declared<Query extends z.ZodType, Body extends z.ZodType, Said extends RouteAnswer>
+type BodyOf<Body> = Body extends z.ZodType ? z.infer<Body> : AsyncIterable<Uint8Array>;
+
+interface Declared<Query extends z.ZodType, Body extends z.ZodType | 'bytes', Said extends RouteAnswer>
   extends Omit<Route, 'query' | 'body' | 'answer' | 'handle'> {
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: Said;
   handle(
-    asked: RouteRequest<z.infer<Query>, z.infer<Body>>,
+    asked: RouteRequest<z.infer<Query>, BodyOf<Body>>,
   ): RouteOutcome<Said extends z.ZodType ? GivenOut<z.input<Said>> : never>;
 }
 
 /** What was parsed by a route's own schemas is what its handler takes: the table knows no more than that. */
-export function defineRoute<Query extends z.ZodType, Body extends z.ZodType, Said extends RouteAnswer>(
+export function defineRoute<Query extends z.ZodType, Body extends z.ZodType | 'bytes', Said extends RouteAnswer>(
   declared: Declared<Query, Body, Said>,
 ): Route {
   const { handle } = declared;
-  return { ...declared, handle: (asked) => handle(asked as RouteRequest<z.infer<Query>, z.infer<Body>>) };
+  return { ...declared, handle: (asked) => handle(asked as RouteRequest<z.infer<Query>, BodyOf<Body>>) };
 }

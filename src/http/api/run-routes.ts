@@ -1,16 +1,19 @@
 /** Runs: listed, shown, started and steered. */
 import { z } from 'zod';
-import type { RunId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail } from '../../base/result.ts';
 import { budget, forkSource } from '../../events/going-on.ts';
 import { goOnFromOutside, retryRun, sayTo, signalRun, startRun } from '../../front/acts.ts';
 import { forkFromOutside } from '../../front/forks/forks.ts';
+import { promptSession, type QueueFollower } from '../../front/queue/session-queue.ts';
 import { readPsRows } from '../../front/run-rows.ts';
+import { prompted, queueShown } from '../../front/shapes/keeping.ts';
 import { psRow, shown, signalled } from '../../front/shapes/runs.ts';
 import { readShownRun, shownValue } from '../../front/shown-run.ts';
-import { visibleRuns } from '../../front/sight.ts';
-import { actingNeeds, actOf, type RouteNeeds, replied, runIn, value } from './needs.ts';
+import { findVisibleSession } from '../../front/sight.ts';
+import { dropQueue, queueOf } from '../../groups/send.ts';
+import { actingNeeds, actOf, listedStates, type RouteNeeds, replied, runIn, seenBy, value } from './needs.ts';
 import { notFound } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
 
@@ -28,10 +31,13 @@ const reason = z.string().min(1).max(1_000);
 const listQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(limits.listedRuns).default(20),
   all: z.enum(['yes', 'no']).default('no').describe('every run below a root, and not only those that were spawned'),
+  session: z.string().max(100).optional().describe('only of this session'),
+  before: z.string().max(100).optional().describe('the last root of the page before'),
+  states: listedStates,
 });
 
-export function runRoutes(needs: RouteNeeds): readonly Route[] {
-  return [...readRoutes(needs), ...beginRoutes(needs), ...steerRoutes(needs)];
+export function runRoutes(needs: RouteNeeds, queues: QueueFollower): readonly Route[] {
+  return [...readRoutes(needs), ...beginRoutes(needs), ...steerRoutes(needs), ...queueRoutes(needs, queues)];
 }
 
 function readRoutes(needs: RouteNeeds): readonly Route[] {
@@ -41,10 +47,10 @@ function readRoutes(needs: RouteNeeds): readonly Route[] {
       ...{ method: 'GET', path: '/runs', group, deed: 'look', query: listQuery, answer: z.array(psRow) },
       summary: 'Root runs, newest first, each with the runs below it, as `troupe ps` has them.',
       handle: async ({ caller, query }) => {
-        const rows = await readPsRows(project.ledger, { all: query.all === 'yes', limit: query.limit, now: clock.now() });
-        if (caller.sees === 'everything') return value(rows);
-        const own = new Set((await visibleRuns(project.ledger, caller)).map(({ session }) => session));
-        return value(rows.filter(({ session }) => own.has(session)));
+        const { limit, states, all } = query;
+        const [before, session] = [query.before as RunId | undefined, query.session as SessionId | undefined];
+        const listed = { all: all === 'yes', limit, states, before, session, now: clock.now() };
+        return value(await readPsRows(project.ledger, { ...listed, ...seenBy(project.ledger, caller) }));
       },
     }),
     defineRoute({
@@ -96,6 +102,45 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
       handle: async (asked) => {
         const row = await runIn(needs, asked);
         return row.ok ? replied(await forkFromOutside(needs, actOf(asked), row.value, asked.body)) : row;
+      },
+    }),
+  ];
+}
+
+/** Prompts for a session, which may be at work. */
+function queueRoutes({ project, onError }: RouteNeeds, queues: QueueFollower): readonly Route[] {
+  const { ledger, groups } = project;
+  const path = '/sessions/{session}/prompts';
+  return [
+    defineRoute({
+      ...{ method: 'GET', path, group, deed: 'look', answer: queueShown },
+      summary: 'The prompts of a session that wait their turn, oldest first.',
+      handle: async ({ caller, param }) => {
+        const session = await findVisibleSession(ledger, caller, param('session'));
+        return session === undefined ? fail(notFound('such session')) : value([...(await queueOf({ ledger }, session))]);
+      },
+    }),
+    defineRoute({
+      ...{ method: 'POST', path, once: true, group, deed: 'keep', answer: prompted },
+      summary: 'The next prompt of a session: it begins now, or in its turn when the session is free, whoever serves it then.',
+      body: z.strictObject({
+        text: words,
+        agent: z.string().min(1).max(200).optional().describe('who was asked last, without it'),
+      }),
+      handle: async (asked) => {
+        const session = await findVisibleSession(ledger, asked.caller, asked.param('session'));
+        if (session === undefined) return fail(notFound('such session'));
+        return replied(await promptSession({ project, onError, queues }, actOf(asked), session, asked.body));
+      },
+    }),
+    defineRoute({
+      ...{ method: 'DELETE', path: `${path}/{prompt}`, group, deed: 'keep', answer: z.object({ dropped: z.number().int() }) },
+      summary: 'Takes back a prompt that waits. One that is worked on is cancelled as a run.',
+      handle: async ({ caller, param }) => {
+        const session = await findVisibleSession(ledger, caller, param('session'));
+        if (session === undefined) return fail(notFound('such session'));
+        const dropped = await dropQueue(groups, session, `${caller.name} took it back`, param('prompt'));
+        return dropped === 0 ? fail(notFound('such prompt that waits')) : value({ dropped });
       },
     }),
   ];

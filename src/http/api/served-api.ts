@@ -4,6 +4,7 @@ import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import type { ExportPieces } from '../../front/one-file/exported.ts';
 import type { Examples } from '../../front/project/examples.ts';
+import { createQueueFollower } from '../../front/queue/session-queue.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import { createLogins, fleetingKeys, type LoginKeys } from '../logins.ts';
@@ -11,12 +12,14 @@ import { createHearing } from '../stream/deltas.ts';
 import { createOpenStreams } from '../stream/open-streams.ts';
 import type { Tokens } from '../tokens.ts';
 import { type ApiEndpoint, createApi } from './api.ts';
+import { askingRoutes } from './asking-routes.ts';
 import { agentDetailRoutes, compareRoute, healthRoute, threadRoutes } from './detail-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { exampleRoutes } from './example-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { groupRoutes } from './group-routes.ts';
 import { executorRoutes, lookingRoutes, ruleRoutes, taskRoutes } from './keeping-routes.ts';
+import { ledgerRoutes, type TakeBundle } from './ledger-routes.ts';
 import { loginPath, loginRoutes } from './login-routes.ts';
 import type { ServedProject } from './needs.ts';
 import { pageRoutes } from './pages.ts';
@@ -33,6 +36,8 @@ export interface ApiNeeds {
   readonly examples?: Examples | undefined;
   /** Runs and sessions as documents. */
   readonly documents?: ExportPieces | undefined;
+  /** Sessions that come in one file. */
+  readonly takeBundle?: TakeBundle | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly version: string;
@@ -78,11 +83,14 @@ function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
   const events = eventRoutes({ ...needs, streams, ...present({ deltas }) });
   if (project === undefined) return events;
   const all = { project, clock, onError };
+  const queues = createQueueFollower({ project, clock, stopping, onError });
+  queues.takeUp();
   return [
-    ...[...runRoutes(all), ...waitRoutes(all), ...events, ...projectRoutes(all), ...agentDetailRoutes(all)],
+    ...[...runRoutes(all, queues), ...waitRoutes(all), ...events, ...projectRoutes(all), ...agentDetailRoutes(all)],
     ...[...lookingRoutes(all, stopping), ...taskRoutes(all), ...executorRoutes(all), ...ruleRoutes(all)],
     ...(needs.examples === undefined ? [] : exampleRoutes(needs.examples)),
     ...(needs.documents === undefined ? [] : exportRoutes(all, needs.documents)),
+    ...[...askingRoutes(all, needs.random), ...ledgerRoutes({ ...all, version: needs.version, takeBundle: needs.takeBundle })],
     ...[...groupRoutes(all), ...threadRoutes(all), compareRoute(all), healthRoute({ ...all, version: needs.version })],
   ];
 }

@@ -1,11 +1,13 @@
 /** What waits for a person, at any depth of any run, and the answers to it. */
 import { z } from 'zod';
+import { fail } from '../../base/result.ts';
 import { answer } from '../../events/catalogue.ts';
-import { answerWait } from '../../front/acts.ts';
+import { answerWait, readAnswer } from '../../front/acts.ts';
 import { inboxValue, readInbox } from '../../front/inbox.ts';
-import { inbox } from '../../front/shapes/runs.ts';
+import { answerGiven, inbox } from '../../front/shapes/runs.ts';
 import { findVisibleRun } from '../../front/sight.ts';
 import { actingNeeds, actOf, type RouteNeeds, replied, runIn, value } from './needs.ts';
+import { notFound } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
 
 const group = 'Waits';
@@ -20,6 +22,17 @@ export function waitRoutes(needs: RouteNeeds): readonly Route[] {
         const items = await readInbox(project, clock.now());
         const seen = await Promise.all(items.map(({ wait }) => findVisibleRun(project.ledger, caller, wait.run)));
         return value(items.filter((_item, index) => seen[index] !== undefined).map(inboxValue));
+      },
+    }),
+    defineRoute({
+      ...{ method: 'GET', path: '/runs/{run}/answers', group, deed: 'look', answer: answerGiven },
+      summary: 'The answer that counts, to something that waited: what it was, whose, from where and when.',
+      query: z.strictObject({ wait: z.string().min(1).max(1_000) }),
+      handle: async (asked) => {
+        const row = await runIn(needs, asked);
+        if (!row.ok) return row;
+        const given = await readAnswer(project.ledger, row.value.run, asked.query.wait);
+        return given === undefined ? fail(notFound('answer to this')) : value(given);
       },
     }),
     defineRoute({

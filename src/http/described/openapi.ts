@@ -86,10 +86,13 @@ function operation(route: Route): Operation {
     'x-troupe-deed': deed,
     ...(deed === 'anybody' ? {} : { security: waysIn(method) }),
     parameters: [...pathParameters(path), ...queryParameters(query), ...(once === true ? [REPEATED] : [])],
-    ...(body === undefined ? {} : { requestBody: { content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
+    ...(body === undefined ? {} : { requestBody: { content: taken(body) } }),
     responses: { [String(status)]: { description: 'As asked.', ...contentOf(answer) }, default: REFUSED },
   };
 }
+
+const taken = (body: z.ZodType | 'bytes'): Content =>
+  body === 'bytes' ? { [MEDIA.bytes]: {} } : { 'application/json': { schema: jsonSchema(body, 'input') } };
 
 const REFUSED = {
   description: 'Refused; nothing was done.',

@@ -84,8 +84,10 @@ function parametersOf({ parameters }: Operation): string {
 }
 
 function bodyOf({ requestBody }: Operation): string {
-  const schema = requestBody?.content['application/json']?.schema;
-  return schema === undefined ? '' : `<h3>Body</h3><pre>${escapedHtml(schemaText(schema))}</pre>`;
+  return Object.entries(requestBody?.content ?? {})
+    .map(([type, { schema }]) => (schema === undefined ? code(type) : `<pre>${escapedHtml(schemaText(schema))}</pre>`))
+    .map((text) => `<h3>Body</h3>${text}`)
+    .join('');
 }
 
 const answersOf = ({ responses }: Operation): string =>

@@ -18,26 +18,27 @@ LEFT JOIN lease AS own ON own.run = run.name
 LEFT JOIN lease ON lease.run = CASE WHEN own.run IS NULL THEN root.name ELSE run.name END
 LEFT JOIN writer ON writer.id = lease.owner
 WHERE run.started_at IS NOT NULL AND (NOT $1::boolean OR run.root = run.id) AND ($2::text[] IS NULL OR run.state = ANY($2))
-  AND ($4::text IS NULL OR run.agent = $4)`;
+  AND ($4::text IS NULL OR run.agent = $4)
+  AND ($5::text IS NULL OR (run.started_at, run.id) < (SELECT started_at, id FROM run WHERE name = $5))`;
 const NEWEST_FIRST = ' ORDER BY run.started_at DESC, run.id DESC LIMIT $3';
 /** What narrows the search most is said plainly, so that its index is used. */
 const ALL: Statement = { name: 'troupe-all-runs', text: `${RUNS}${NEWEST_FIRST}` };
 const OF_SESSION: Statement = {
   name: 'troupe-session-runs',
-  text: `${RUNS} AND run.session = (SELECT id FROM session WHERE name = $5)${NEWEST_FIRST}`,
+  text: `${RUNS} AND run.session = (SELECT id FROM session WHERE name = $6)${NEWEST_FIRST}`,
 };
 const UNFINISHED: Statement = {
   name: 'troupe-unfinished-runs',
-  text: `${RUNS} AND run.session = (SELECT id FROM session WHERE name = $5) AND run.ended_at IS NULL${NEWEST_FIRST}`,
+  text: `${RUNS} AND run.session = (SELECT id FROM session WHERE name = $6) AND run.ended_at IS NULL${NEWEST_FIRST}`,
 };
 const ONE: Statement = {
   name: 'troupe-one-run',
-  text: `${RUNS} AND run.name = $5 AND ($6::text IS NULL OR session.name = $6)${NEWEST_FIRST}`,
+  text: `${RUNS} AND run.name = $6 AND ($7::text IS NULL OR session.name = $7)${NEWEST_FIRST}`,
 };
 
 export async function readPostgresRuns(database: Database, filter: RunFilter): Promise<readonly RunRow[]> {
-  const { session, roots = false, states = null, limit = limits.readPageEvents, agent = null, run } = filter;
-  const common = [roots, states, limit, agent];
+  const { session, roots = false, states = null, limit = limits.readPageEvents, agent = null, before = null, run } = filter;
+  const common = [roots, states, limit, agent, before];
   const read = (): Promise<readonly Row[]> => {
     if (run !== undefined) return database.rows(ONE, [...common, run, session ?? null]);
     const ofSession = states?.every(isUnfinished) === true ? UNFINISHED : OF_SESSION;

@@ -99,20 +99,20 @@ WHERE run.started_at IS NOT NULL
 const AT_MOST = 'LIMIT ?4 + 0';
 const NEWEST_FIRST = ` ORDER BY run.id DESC ${AT_MOST}`;
 /** What narrows the search most is said plainly, so that its index is used. */
-const SELECT_RUN = `${RUNS} AND run.name = ?5 AND (?1 IS NULL OR session.name = ?1)${NEWEST_FIRST}`;
+const ONE = `${RUNS} AND run.name = ?5 AND (?1 IS NULL OR session.name = ?1)`;
 const OF_SESSION = `${RUNS} AND run.session = (SELECT id FROM session WHERE name = ?1) AND ?5 IS NULL`;
-const SELECT_OF_SESSION = `${OF_SESSION}${NEWEST_FIRST}`;
-const SELECT_UNFINISHED = `${OF_SESSION} AND run.ended_at IS NULL${NEWEST_FIRST}`;
 const OF_ALL = `${RUNS} AND ?1 IS NULL AND ?5 IS NULL`;
-const SELECT_ALL = `${OF_ALL}${NEWEST_FIRST}`;
+const UNFINISHED = ' AND run.ended_at IS NULL';
+const BEFORE = ' AND run.id < (SELECT id FROM run WHERE name = ?7)';
 /** Few of all that there ever were: they are put in order, instead of going through all in theirs. */
-const SELECT_ALL_UNFINISHED = `${OF_ALL} AND run.ended_at IS NULL ORDER BY +run.id DESC ${AT_MOST}`;
+const ALL_UNFINISHED_FIRST = ` ORDER BY +run.id DESC ${AT_MOST}`;
 
-export function runsSql({ run, session, states }: RunFilter): string {
+export function runsSql({ run, session, states, before }: RunFilter): string {
+  const earlier = before === undefined ? '' : BEFORE;
+  if (run !== undefined) return `${ONE}${earlier}${NEWEST_FIRST}`;
   const unfinished = states?.every(isUnfinished) === true;
-  if (run !== undefined) return SELECT_RUN;
-  if (session === undefined) return unfinished ? SELECT_ALL_UNFINISHED : SELECT_ALL;
-  return unfinished ? SELECT_UNFINISHED : SELECT_OF_SESSION;
+  const narrowed = `${session === undefined ? OF_ALL : OF_SESSION}${unfinished ? UNFINISHED : ''}${earlier}`;
+  return `${narrowed}${session === undefined && unfinished ? ALL_UNFINISHED_FIRST : NEWEST_FIRST}`;
 }
 
 /** Asked often, about one run above all: each statement is prepared once. */
@@ -129,6 +129,7 @@ export function createRunReader(database: DatabaseSync, isLive: (owner: Row) => 
     const limit = filter.limit ?? limits.readPageEvents;
     const rows = statement(filter).all(
       ...[filter.session ?? null, filter.roots === true ? 1 : 0, states, limit, filter.run ?? null, filter.agent ?? null],
+      ...(filter.before === undefined ? [] : [filter.before]),
     );
     return asRunRows(rows, isLive);
   };

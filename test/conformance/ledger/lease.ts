@@ -1,7 +1,7 @@
 /** Conformance: who may write, how much, and what is known of the runs. */
 import assert from 'node:assert/strict';
 import type { RunId } from '../../../src/base/ids.ts';
-import type { Append, Ledger, NewEvent } from '../../../src/ledger/port.ts';
+import type { Append, Ledger, NewEvent, RunFilter } from '../../../src/ledger/port.ts';
 import { appendOrFail, type ConformanceCheck, givenRun, note, opening, upTo, type Writer } from './support.ts';
 
 function childOf(writer: Writer, parent: RunId, child: RunId): NewEvent {
@@ -210,6 +210,25 @@ export const leaseChecks: readonly ConformanceCheck[] = [
       assert.equal(await stateAfter([{ ...paused, type: 'run.resumed', payload: { owner: 'o', takenOver: false } }]), 'running');
       assert.equal(await stateAfter([writer.ending()]), 'completed');
       assert.equal((await writer.ledger.runs({ states: ['completed'] })).length, 1);
+    },
+  },
+  {
+    name: 'runs are listed page by page, newest first',
+    check: async (open) => {
+      const store = await open();
+      const writers: Writer[] = [];
+      for (let index = 0; index < 5; index += 1) writers.push(await givenRun(store));
+      const newest = writers.map(({ run }) => run).toReversed();
+      const { ledger } = store;
+      const page = async (more: RunFilter) => (await ledger.runs({ roots: true, limit: 2, ...more })).map(({ run }) => run);
+      const pages = [await page({})];
+      for (let last = pages[0]?.at(-1); last !== undefined; last = pages.at(-1)?.at(-1)) pages.push(await page({ before: last }));
+      assert.deepEqual(pages, [newest.slice(0, 2), newest.slice(2, 4), newest.slice(4), []]);
+      const [third] = newest.slice(2);
+      assert.deepEqual(await page({ before: newest[1] ?? store.newRun(), states: ['running'] }), newest.slice(2, 4));
+      assert.deepEqual(await page({ before: newest[1] ?? store.newRun(), states: ['completed'] }), []);
+      assert.deepEqual(await page({ before: newest[2] ?? store.newRun(), run: third ?? store.newRun() }), []);
+      assert.deepEqual(await page({ before: store.newRun() }), []);
     },
   },
 ];

@@ -6,6 +6,7 @@ import type { AgentDefinition } from '../../../src/agents/definition/definition.
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { exportPieces } from '../../../src/cli/export/pieces.ts';
 import { createServedEdges } from '../../../src/cli/serving/edges.ts';
+import { createTakeBundle } from '../../../src/cli/serving/served-bundles.ts';
 import { createExamples } from '../../../src/front/project/examples.ts';
 import type { ConsoleFiles } from '../../../src/http/console/files.ts';
 import type { Model } from '../../../src/models/port.ts';
@@ -62,8 +63,9 @@ export async function serveWorld({
     ledger: project.config.ledgerAddress,
     onError: () => undefined,
   });
+  const takeBundle = createTakeBundle({ project, env: { HOME: folder }, clock });
   const start = (): Promise<ApiServer> =>
-    startApi({ ledger: kept, callers, pages, more: { project, examples, documents: exportPieces }, edges });
+    startApi({ ledger: kept, callers, pages, more: { project, examples, documents: exportPieces, takeBundle }, edges });
   const server = await start();
   return {
     ...server,
