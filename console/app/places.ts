@@ -35,6 +35,7 @@ export const places = [
   { name: 'cost', title: 'Costs', ...ofSession, paths: ['/sessions/:session/costs'] },
   { name: 'errors', title: 'Errors', ...ofSession, paths: ['/sessions/:session/errors'] },
   { name: 'context', title: 'Context', ...ofSession, paths: ['/sessions/:session/context'] },
+  { name: 'compare', title: 'Compare', paths: ['/compare/:one/:other'] },
   { name: 'groups', title: 'Groups', rail: '⁂', paths: ['/groups', '/groups/:group'] },
   { name: 'agents', title: 'Agents', rail: '✦', paths: ['/agents', '/agents/:agent'] },
   { name: 'assistants', title: 'Assistants', rail: '⇄', paths: ['/assistants'] },

@@ -8,6 +8,7 @@ export const views: Readonly<Record<PlaceName, LazyView>> = {
   inbox: view(() => import('../views/inbox/index.tsx')),
   answer: view(() => import('../views/answer/index.tsx')),
   sessions: view(() => import('../views/sessions/index.tsx')),
+  compare: view(() => import('../views/compare/index.tsx')),
   groups: view(() => import('../views/groups/index.tsx')),
   agents: view(() => import('../views/agents/index.tsx')),
   assistants: view(() => import('../views/assistants/index.tsx')),

@@ -253,6 +253,10 @@ describe('the inbox', () => {
     await consoles[0]?.goto(new URL('/assistants', login).href);
     const row = consoles[0]?.getByRole('row', { name: /helper/ });
     expect(await row?.textContent()).toMatch(/● running/);
+    if (consoles[0] !== undefined) {
+      await shots(consoles[0], 'assistants-rows');
+      expect(await barriers(consoles[0])).toEqual([]);
+    }
     await row?.getByRole('link', { name: 'helper' }).click();
     const thread = consoles[0]?.getByRole('region', { name: 'Thread of helper' });
     const receipt = (said: string, words: RegExp) =>

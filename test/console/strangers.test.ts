@@ -11,6 +11,7 @@ import { userText } from '../../src/events/messages.ts';
 import type { Append, Ledger } from '../../src/ledger/port.ts';
 import { type Looking, startLooking } from '../support/console/browser.ts';
 import { payloads } from '../support/console/payloads.ts';
+import { hitsIn, NOTHING_HIT } from '../support/console/strangers.ts';
 import { sendJson } from '../support/http/api-server.ts';
 import { serveWorld } from '../support/http/served-project.ts';
 import { agent, says } from '../support/world.ts';
@@ -65,21 +66,6 @@ const ended = (body: string) => ({
     verification: { state: 'unverified', reasons: [body] },
   },
 });
-
-/** What must not be anywhere: what runs, loads, or looks like part of the page. */
-const FORBIDDEN =
-  '.prose :is(script, iframe, object, embed, svg, math, form, input, button, img, video, audio, style, link, meta, base, template, dialog, [id], [name], [style], [class])';
-
-/** What ran, and what is there that could; read in the page. */
-const LOOK = `(() => {
-  const all = [...document.querySelectorAll('*')];
-  return {
-    hit: window.hit,
-    found: [...document.querySelectorAll(${JSON.stringify(FORBIDDEN)})].map((one) => one.outerHTML.slice(0, 200)),
-    bad: [...document.querySelectorAll('.prose a[href]')].map((link) => link.protocol).filter((one) => !/^https?:$/.test(one)),
-    handlers: all.filter((one) => one.getAttributeNames().some((name) => name.startsWith('on'))).length,
-  };
-})()`;
 
 describe('words of strangers', () => {
   it('do nothing, wherever they are shown', async () => {
@@ -146,8 +132,8 @@ describe('words of strangers', () => {
       dialogs.push(dialog.message());
       void dialog.dismiss();
     });
-    const hits = async (): Promise<unknown> => await page.evaluate(LOOK);
-    const nothing = { hit: undefined, found: [], bad: [], handlers: 0 };
+    const hits = () => hitsIn(page);
+    const nothing = NOTHING_HIT;
     await page.getByRole('article').waitFor();
     for (let index = 0; index < payloads.length; index += 1) {
       await page.keyboard.press('j');
@@ -169,7 +155,7 @@ describe('words of strangers', () => {
     ] as const) {
       await page.goto(world.origin + path);
       await expect.poll(() => page.locator(place).count(), { message: path }).toBeGreaterThanOrEqual(count);
-      expect({ path, ...((await hits()) as object) }).toEqual({ path, ...nothing });
+      expect({ path, ...(await hits()) }).toEqual({ path, ...nothing });
     }
     await page.goto(`${world.origin}/sessions/${answers.session}/result`);
     await expect.poll(() => page.locator('.prose').count()).toBe(payloads.length + 1);

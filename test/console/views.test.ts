@@ -23,11 +23,18 @@ const group = acting(({ part, round }) => {
 });
 
 const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+/** What the group works on while somebody steers it. */
+const held = [0, 1].map(() => Promise.withResolvers<void>());
 
 const brain: Brain = async (request) => {
   if (JSON.stringify(request.messages.at(-1)).includes('Only you.')) {
     await isLetGo;
     return says('I alone.');
+  }
+  const steered = /Hold (\d)\./.exec(JSON.stringify(request.messages.at(-1)))?.[1];
+  if (steered !== undefined) {
+    await held[Number(steered)]?.promise;
+    return says(`Held ${steered}.`);
   }
   if (request.system.includes('You fail.'))
     return { kind: 'failed', error: { kind: 'refused', message: 'The model will not do this.' } };
@@ -169,6 +176,21 @@ describe('the views of a project', () => {
     await expect.poll(prompts).toContain('notes.txt, line 2');
   });
 
+  it('show what was left behind, and give its bytes', async () => {
+    await go(`/sessions/${session}/files`);
+    await page
+      .getByRole('link', { name: /^patches\// })
+      .first()
+      .click();
+    await page.getByRole('region', { name: 'The difference' }).or(page.getByLabel('The difference')).first().waitFor();
+    expect(await page.getByRole('main').textContent()).toMatch(/two/);
+    const downloads = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const download = await downloads;
+    expect([download.suggestedFilename(), await download.failure()]).toEqual([expect.stringMatching(/^patch-\d+\.diff$/), null]);
+    await sound('artifact');
+  });
+
   it('show an answer with its claims, what backs each, and what nothing backs', async () => {
     const [writer] = (await world.ledger.runs({ session: session as never })).filter(({ agent }) => agent === 'writer');
     await go(`/sessions/${session}/result?run=${writer?.run}`);
@@ -243,7 +265,11 @@ describe('groups and the rest', () => {
     await sound('new-group');
     await page.getByRole('button', { name: 'Make the group' }).click();
     await page.getByRole('heading', { name: 'Mine' }).waitFor();
-    await post('groups', { name: 'Crew', agent: 'lead' });
+    const crew = await post<{ session: string }>('groups', { name: 'Crew', agent: 'lead' });
+    const signals = async () => {
+      const sent = await world.ledger.read({ session: crew.session as never, types: ['run.signalled'] });
+      return sent.map(({ payload }) => (payload as { signal: string }).signal);
+    };
     await go('/groups/Crew');
     await page.getByLabel('What you say').fill('Build it.');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -265,6 +291,24 @@ describe('groups and the rest', () => {
     letGo();
     await queue.waitFor({ state: 'detached' });
     await expect.poll(() => page.getByText('I alone.').count()).toBe(2);
+    // Paused, had go on and stopped from its page.
+    const say = async (words: string) => {
+      await page.getByLabel('What you say').fill(words);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('It is at work.').waitFor();
+    };
+    await say('Hold 0.');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await expect.poll(signals).toEqual(['pause']);
+    held[0]?.resolve();
+    await page.getByRole('region', { name: 'Group Crew' }).getByText('paused').first().waitFor();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Held 0.').waitFor();
+    await say('Hold 1.');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(signals).toEqual(['pause', 'resume', 'cancel']);
+    held[1]?.resolve();
+    await page.getByRole('region', { name: 'Group Crew' }).getByText('cancelled').first().waitFor();
   });
 
   it('show assistants, messages, executors and health', async () => {

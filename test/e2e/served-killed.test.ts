@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { present } from '../../src/base/present.ts';
 import { type Listener, listenTo } from '../support/http/sse.ts';
 import { agentWith, createTestProject, type TestProject } from './support-project.ts';
 
@@ -27,8 +28,7 @@ type Served = Awaited<ReturnType<typeof serve>>;
 
 /** Comes back with the last id that it has, as a browser does. */
 async function read({ ask }: Served, session: string, before: Listener | undefined): Promise<Listener> {
-  const id = before?.lastId();
-  const headers: Record<string, string> = id === undefined ? {} : { 'last-event-id': id };
+  const headers: Record<string, string> = present({ 'last-event-id': before?.lastId() });
   return listenTo(await ask(`sessions/${session}/stream?payloads=all&deltas=no`, { headers }));
 }
 

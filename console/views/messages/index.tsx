@@ -1,5 +1,5 @@
 /** Who writes to whom in a session: threads of assistants and what people said to runs, with what became of each message. */
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { saidTo, threadsOf } from '../../../src/front/shown-threads.ts';
 import { createProcesses } from '../../../src/projections/processes.ts';
 import { readableDuration } from '../../../src/projections/readable.ts';
@@ -7,6 +7,7 @@ import { createSessionThreads } from '../../../src/projections/threads.ts';
 import type { SessionThreads } from '../../api/types.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
+import { EarlierOnes } from '../../parts/earlier-ones.tsx';
 import { LoadedView } from '../../parts/loaded-view.tsx';
 import { SessionPage, type Shown } from '../../parts/session-page.tsx';
 import { StrangersText } from '../../parts/strangers-text.tsx';
@@ -51,6 +52,7 @@ function Earlier({ shown: { events, fold, time = 0 } }: { readonly shown: Shown 
 
 function Threads({ value: { threads, said } }: { readonly value: SessionThreads }) {
   const run = useQuery().get('run');
+  const [most, setMost] = useState(NEWEST);
   const shown = threads.filter(
     ({ process }) => run === undefined || process === run || !threads.some((one) => one.process === run),
   );
@@ -66,7 +68,8 @@ function Threads({ value: { threads, said } }: { readonly value: SessionThreads 
     );
   return (
     <div className="view-body column">
-      {shown.map(({ thread, agent, status, pid, total, messages }) => (
+      <EarlierOnes hidden={shown.length - most} more={() => setMost(most + NEWEST)} />
+      {shown.slice(-most).map(({ thread, agent, status, pid, total, messages }) => (
         <section key={thread} className="section" aria-label={`Thread of ${agent}`}>
           <div className="section-head">
             <h2>{agent}</h2>
@@ -93,8 +96,21 @@ function Threads({ value: { threads, said } }: { readonly value: SessionThreads 
 
 type Message = SessionThreads['threads'][number]['messages'][number];
 
+/** What is drawn at first, of messages and of threads; earlier ones when somebody wants them. */
+const NEWEST = 100;
+
 function Messages({ messages }: { readonly messages: readonly Message[] }) {
+  const [most, setMost] = useState(NEWEST);
   if (messages.length === 0) return <p className="quiet">No message yet.</p>;
+  return (
+    <>
+      <EarlierOnes hidden={messages.length - most} more={() => setMost(most + NEWEST)} />
+      <MessageList messages={messages.slice(-most)} />
+    </>
+  );
+}
+
+function MessageList({ messages }: { readonly messages: readonly Message[] }) {
   return (
     <ol className="messages">
       {messages.map((message) => (

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { RunId } from '../../../src/base/ids.ts';
 import { verificationText } from '../../../src/events/verification-text.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
+import { isFile } from '../../api/kept.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
 import { EarlierOnes } from '../../parts/earlier-ones.tsx';
@@ -12,6 +13,7 @@ import { StateMark } from '../../parts/state-mark.tsx';
 import { StrangersText } from '../../parts/strangers-text.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { Claims } from './claims.tsx';
+import { HeldAgainst } from './held-against.tsx';
 import './result.css';
 
 export function View({ params: { session = '' } }: ViewProps) {
@@ -74,6 +76,9 @@ function Result({ node, shown }: ResultProps) {
           <StrangersText text={report.body} by={finalAgent ?? node.agent} />
         ))}
       <Claims node={node} shown={shown} />
+      {node.endedAt !== null && node.parent === null && shown.isNow && !isFile() && (
+        <HeldAgainst node={node} session={shown.view.session} />
+      )}
     </article>
   );
 }

@@ -1,10 +1,13 @@
 /** One event, all of it: what it holds, what caused it, and the way to it. */
 import { Link } from 'wouter';
 import { attachmentAddress } from '../../api/bytes.ts';
+import { isFile } from '../../api/kept.ts';
 import type { Query } from '../../app/query.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
 import { ShownText } from '../../parts/shown-text.tsx';
+import { useMe } from '../../store/hooks.ts';
 import type { SessionView } from '../../store/session.ts';
+import { ForkHere } from './fork-here.tsx';
 
 interface Props {
   readonly view: SessionView;
@@ -16,6 +19,8 @@ export function Inspector({ view, position, query }: Props) {
   const { events, lines } = view.history;
   const index = position - (events[0]?.position ?? 1);
   const [event, line] = [events[index], lines[index]];
+  const me = useMe();
+  const mayKeep = me.state === 'there' && me.value.role === 'owner';
   const close = () => query.set({ event: undefined });
   if (event === undefined || line === undefined) return null;
   const whole = event.attachment_ref === null ? undefined : attachmentAddress(view.session, event.attachment_ref, position);
@@ -57,6 +62,7 @@ export function Inspector({ view, position, query }: Props) {
         <Link className="button" href={`/sessions/${view.session}?at=${position}&event=${position}`}>
           As it was then
         </Link>
+        {!isFile() && mayKeep && <ForkHere event={event} />}
         {whole !== undefined && (
           <a className="button" download href={whole}>
             The whole output

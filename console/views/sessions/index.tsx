@@ -133,7 +133,7 @@ function SessionTable({ rows, query }: { readonly rows: readonly SessionRow[]; r
                 <Link href={`/sessions/${row.session}`}>{row.prompt ?? '(its events are gone)'}</Link>
               </td>
               <td>{row.group ?? row.agent}</td>
-              <td className="number">{row.prompts}</td>
+              <td className="number prompts">{row.prompts}</td>
               <td className="number">{row.cost === null ? '' : readableCost(row.cost)}</td>
               <td>
                 <When at={row.lastAt} />

@@ -4,7 +4,7 @@ import { parseDuration } from '../../agents/definition/duration.ts';
 import { createIds, type Ids } from '../../base/ids.ts';
 import { systemRandom } from '../../base/random.ts';
 import { counted } from '../../base/wording.ts';
-import { type Collected, collectedValue, collectOld } from '../../front/forgetting/retention.ts';
+import { type CollectedSessions, collectedValue, collectOld } from '../../front/forgetting/retention.ts';
 import { type LedgerAddress, parseLedgerAddress, unknownAddress } from '../../ledger/address.ts';
 import { type CopyReport, copyLedger } from '../../ledger/copy/copy.ts';
 import { openCopyStore, openLedger } from '../../ledger/open.ts';
@@ -104,7 +104,7 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
   });
 }
 
-function sayCollected({ terminal: { out, progress } }: CommandContext, { stays, ...report }: Collected): void {
+function sayCollected({ terminal: { out, progress } }: CommandContext, { stays, ...report }: CollectedSessions): void {
   const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
   const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
   if (report.dryRun) {

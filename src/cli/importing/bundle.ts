@@ -4,11 +4,11 @@ import { counted } from '../../base/wording.ts';
 import type { ImportReport } from '../../bundles/import.ts';
 import { publicKey } from '../../bundles/sign.ts';
 import { keyText } from '../export/bundle.ts';
+import type { FoundBundle } from '../export/bundle-file.ts';
+import { bundleImported, takeBundle } from '../export/take-bundle.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
-import type { FoundBundle } from './bundle-file.ts';
-import { bundleImported, takeBundle } from './take-bundle.ts';
 
 export interface BundleImportOptions extends JsonOption {
   readonly check?: boolean | undefined;

@@ -12,12 +12,12 @@ import { type FoundTranscript, transcriptFolders, transcriptsIn, transcriptsOf }
 import { type Imported, importTranscript, sessionOf } from '../../transcripts/import.ts';
 import type { Transcript } from '../../transcripts/items.ts';
 import { opencodeTranscripts } from '../../transcripts/opencode/database.ts';
+import { bundleAt } from '../export/bundle-file.ts';
 import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 import { type BundleImportOptions, importBundleCommand } from './bundle.ts';
-import { bundleAt } from './bundle-file.ts';
 
 export interface ImportOptions extends BundleImportOptions {
   readonly list?: boolean | undefined;

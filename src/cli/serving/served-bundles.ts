@@ -5,8 +5,8 @@ import { badBundle } from '../../bundles/refusals.ts';
 import { publicKey } from '../../bundles/sign.ts';
 import type { TakeBundle } from '../../http/api/ledger-routes.ts';
 import type { Project } from '../../project/project.ts';
-import { bundleAt } from '../importing/bundle-file.ts';
-import { bundleImported, takeBundle } from '../importing/take-bundle.ts';
+import { bundleAt } from '../export/bundle-file.ts';
+import { bundleImported, takeBundle } from '../export/take-bundle.ts';
 
 interface Needs {
   readonly project: Pick<Project, 'config'>;

@@ -62,7 +62,7 @@ export async function collectBy(
   };
 }
 
-export interface Collected extends GcReport {
+export interface CollectedSessions extends GcReport {
   /** Sessions that keep what they hold, and why. */
   readonly stays: readonly { readonly session: SessionId; readonly why: string }[];
 }
@@ -72,7 +72,7 @@ export async function collectOld(
   { ledger, config }: Pick<Project, 'ledger' | 'config'>,
   clock: Clock,
   { olderThanMs, dryRun }: { readonly olderThanMs: number | undefined; readonly dryRun: boolean },
-): Promise<Collected> {
+): Promise<CollectedSessions> {
   const now = clock.now();
   const attachments = await artifactRetention(ledger, clock, config.artifacts);
   const verdicts = await retentionVerdicts(ledger, { ...config.retention, ...present({ sessions: olderThanMs }) }, now);
@@ -82,7 +82,9 @@ export async function collectOld(
 }
 
 /** The same for programs. */
-export const collectedValue = (report: Collected) => ({ ...report, sessions: [...report.sessions], stays: [...report.stays] });
+export const collectedValue = ({ sessions, stays, ...report }: CollectedSessions) => ({
+  ...{ ...report, sessions: [...sessions], stays: [...stays] },
+});
 
 function boundBy(standing: SessionStanding | undefined, rows: readonly RunRow[]): string | undefined {
   if (standing?.hold != null) return `held by ${standing.hold.by}: ${standing.hold.reason}`;

@@ -150,7 +150,7 @@ export const groupSent = z.union([summaryOfRun, queued]);
 export const groupResumed = z.union([summaryOfRun, z.object({ group: z.string(), state: z.literal('idle') })]);
 
 /** What giving a prompt answers with. */
-export const prompted = z.object({
+export const promptGiven = z.object({
   prompt: z.string().describe('the run that answers it'),
   session: z.string(),
   outcome: z.enum(['started', 'queued']),

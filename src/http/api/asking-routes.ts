@@ -1,4 +1,4 @@
-/** Questions to the ledger and to what is around it, as `troupe query`, `why`, `blame`, `replay`, `models` and `telemetry` ask them. */
+/** Questions to the ledger and to what is around it: those of `troupe query`, `why`, `blame`, `replay`, `models`, `telemetry`. */
 import { z } from 'zod';
 import { type EventId, eventPosition } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
@@ -19,7 +19,7 @@ import { backfilled, telemetryStanding } from '../../front/shapes/telemetry.ts';
 import { findVisibleRun, findVisibleSession } from '../../front/sight.ts';
 import { backfillOfRun, backfillTelemetry, telemetryStatus, timeSince } from '../../front/telemetry/telemetry.ts';
 import { type RouteNeeds, runIn, value } from './needs.ts';
-import { invalid, notFound, type Refusal, refusalOf } from './refusals.ts';
+import { invalid, notFound, type Refusal, refusalFor } from './refusals.ts';
 import { defineRoute, type Route } from './route.ts';
 
 type Long = <Value>(work: () => Promise<Result<Value, Refusal>>) => Promise<Result<Value, Refusal>>;
@@ -101,7 +101,7 @@ function queryRoute({ project: { ledger }, clock }: RouteNeeds, long: Long): Rou
       if (body.session !== undefined && session === undefined) return fail(notFound('such session'));
       return await long(async () => {
         const answer = await askLedger(ledger, sql, { clock, timeoutMs, maxRows, session });
-        return answer.ok ? value(queriedValue(answer.value)) : fail(refusalOf(answer.error));
+        return answer.ok ? value(queriedValue(answer.value)) : fail(refusalFor(answer.error));
       });
     },
   });
@@ -117,7 +117,7 @@ function blameRoute({ project: { ledger, config } }: RouteNeeds): Route {
     }),
     handle: async ({ query: { file, line } }) => {
       const blame = await readBlame(ledger, { workspace: config.workspace, cwd: config.workspace }, file);
-      if (!blame.ok) return fail(refusalOf(blame.error));
+      if (!blame.ok) return fail(refusalFor(blame.error));
       const lines = blame.value.lines.filter((one) => line === undefined || one.line === line);
       return lines.length === 0 && line !== undefined ? fail(notFound('such line')) : value(blameValue(blame.value, lines));
     },
@@ -127,15 +127,14 @@ function blameRoute({ project: { ledger, config } }: RouteNeeds): Route {
 function replayRoute(needs: RouteNeeds, long: Long): Route {
   return defineRoute({
     ...{ method: 'POST', path: '/runs/{run}/replay', group: 'Runs', deed: 'direct', answer: replayed },
-    summary:
-      'Plays a run again over what is recorded of it, and says whether it came to the same. Nothing is asked, run or written.',
+    summary: 'Plays a run again over its record, and says whether it came to the same. Nothing is asked, run or written.',
     body: z.strictObject({}),
     handle: async (asked) => {
       const row = await runIn(needs, asked);
       if (!row.ok) return row;
       return await long(async () => {
         const played = await playAgain(needs.project.ledger, row.value);
-        return played.ok ? value(played.value) : fail(refusalOf(played.error));
+        return played.ok ? value(played.value) : fail(refusalFor(played.error));
       });
     },
   });
@@ -151,7 +150,7 @@ function modelsRoute({ project: { config }, clock }: RouteNeeds): Route {
     }),
     handle: async ({ query: { provider, offline } }) => {
       const listed = await readModels(config, clock, { provider, offline: offline === 'yes' });
-      if (!listed.ok) return fail(refusalOf(listed.error));
+      if (!listed.ok) return fail(refusalFor(listed.error));
       const { models, providers, used } = listed.value;
       return value({ models, providers, ...present({ used: used && { ...used, models: [...used.models] } }) });
     },

@@ -25,7 +25,7 @@ import {
   groupRenamed,
   groupShown,
   groupSignalled,
-  prompted,
+  promptGiven,
 } from '../../front/shapes/keeping.ts';
 import { deleteFound, placeGroup, rename } from '../../groups/groups.ts';
 import { actOf, type RouteNeeds, replied, value } from './needs.ts';
@@ -122,7 +122,7 @@ function promptRoutes(needs: RouteNeeds): readonly Route[] {
     });
   return [
     defineRoute({
-      ...{ method: 'POST', path: '/groups/{name}/prompts', once: true, group, deed: 'direct', answer: prompted, status: 201 },
+      ...{ method: 'POST', path: '/groups/{name}/prompts', once: true, group, deed: 'direct', answer: promptGiven, status: 201 },
       summary: 'Prompts a group, or one member of it. While it works on another the prompt waits its turn.',
       body: z.strictObject({ text: z.string().min(1).max(limits.promptBytes), member: name.optional() }),
       handle: async (asked) => replied(await promptGroup(needs, actOf(asked), asked.param('name'), asked.body)),

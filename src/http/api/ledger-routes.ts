@@ -1,4 +1,4 @@
-/** What is kept and what goes: the ledger as a whole, sessions that stay, what is forgotten, and sessions that come and go in one file. */
+/** What is kept and what goes: the ledger as a whole, sessions that stay, what is forgotten, and sessions in one file. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { collected, ledgerStats, verifyReport } from '../../front/shapes/keeping
 import { findVisibleRun, findVisibleSession } from '../../front/sight.ts';
 import { createMetrics } from '../../front/telemetry/metrics.ts';
 import { type RouteNeeds, value } from './needs.ts';
-import { invalid, notFound, type Refusal, refusalOf } from './refusals.ts';
+import { invalid, notFound, type Refusal, refusalFor } from './refusals.ts';
 import { defineRoute, type Route, type RouteRequest } from './route.ts';
 
 /** Brings a bundle that lies in a file into the ledger. */
@@ -98,7 +98,7 @@ function standingRoutes(needs: RouteNeeds): readonly Route[] {
     const session = await findVisibleSession(ledger, asked.caller, asked.param('session'));
     if (session === undefined) return fail(notFound('such session'));
     const done = await changeStanding(ledger, session, wanted, signedBy(asked, needs));
-    return done.ok ? value(await standingValue(ledger, session)) : fail(refusalOf(done.error));
+    return done.ok ? value(await standingValue(ledger, session)) : fail(refusalFor(done.error));
   };
   return [
     defineRoute({
@@ -165,10 +165,10 @@ function forgetRoute(needs: RouteNeeds): Route {
       if (!target.ok) return target;
       const [places, signed, unreached] = [forgetPlaces(project), signedBy(asked, needs), unreachedBy(project)];
       const plan = await planForget(places, { target: target.value, withForks: asked.body.withForks }, signed);
-      if (!plan.ok) return fail(refusalOf(plan.error));
+      if (!plan.ok) return fail(refusalFor(plan.error));
       if (asked.body.dryRun) return value(forgottenValue(plan.value, undefined, unreached));
       const done = await carryOut(places, plan.value, signed);
-      return done.ok ? value(forgottenValue(plan.value, done.value, unreached)) : fail(refusalOf(done.error));
+      return done.ok ? value(forgottenValue(plan.value, done.value, unreached)) : fail(refusalFor(done.error));
     },
   });
 }

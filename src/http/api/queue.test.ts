@@ -4,6 +4,7 @@ import { type ApiServer, sendJson, tokenOf } from '../../../test/support/http/ap
 import { type ServedWorld, serveWorld } from '../../../test/support/http/served-project.ts';
 import { agent, type Brain, reports } from '../../../test/support/world.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 
 const talker = agent({ name: 'talker', tools: [], permissions: {} });
 const other = agent({ name: 'other', tools: [], permissions: {} });
@@ -26,7 +27,7 @@ async function begin(world: ServedWorld, prompt: string): Promise<{ run: RunId; 
 }
 
 const prompt = async (server: ApiServer, session: string, body: object, key?: string, name?: string) => {
-  const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
+  const headers: Record<string, string> = present({ 'idempotency-key': key });
   const given = { ...sendJson(body, headers), ...(name === undefined ? {} : { token: tokenOf(name) }) };
   const response = await server.ask(`/api/v1/sessions/${session}/prompts`, given);
   return { status: response.status, value: (await response.json()) as { prompt: string } };

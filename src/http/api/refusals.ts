@@ -29,7 +29,7 @@ export const invalid = (message: string, fix?: string): Refusal => ({
 });
 
 /** Of what could not be done, with the reason that everybody is told. */
-export const refusalOf = (failure: Failure): Refusal => ({ ...failure, status: STATUS[failure.code] ?? 422 });
+export const refusalFor = (failure: Failure): Refusal => ({ ...failure, status: STATUS[failure.code] ?? 422 });
 
 /** What is gone or out of order says so; anything else is a bug, of which a stranger learns only that it was one. */
 export function knownRefusal(error: unknown): Refusal | undefined {

@@ -8,7 +8,7 @@ import { goOnFromOutside, retryRun, sayTo, signalRun, startRun } from '../../fro
 import { forkFromOutside } from '../../front/forks/forks.ts';
 import { promptSession, type QueueFollower } from '../../front/queue/session-queue.ts';
 import { readPsRows } from '../../front/run-rows.ts';
-import { prompted, queueShown } from '../../front/shapes/keeping.ts';
+import { promptGiven, queueShown } from '../../front/shapes/keeping.ts';
 import { psRow, shown, signalled } from '../../front/shapes/runs.ts';
 import { readShownRun, shownValue } from '../../front/shown-run.ts';
 import { findVisibleSession } from '../../front/sight.ts';
@@ -121,7 +121,7 @@ function queueRoutes({ project, onError }: RouteNeeds, queues: QueueFollower): r
       },
     }),
     defineRoute({
-      ...{ method: 'POST', path, once: true, group, deed: 'keep', answer: prompted },
+      ...{ method: 'POST', path, once: true, group, deed: 'keep', answer: promptGiven },
       summary: 'The next prompt of a session: it begins now, or in its turn when the session is free, whoever serves it then.',
       body: z.strictObject({
         text: words,

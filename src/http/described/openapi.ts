@@ -1,5 +1,6 @@
 /** The table of routes as OpenAPI 3.1 has it, for programs that write clients and pages. */
 import { z } from 'zod';
+import { present } from '../../base/present.ts';
 import { COOKIE, KEY_HEADER } from '../api/door.ts';
 import { addressOf, type Route, type RouteAnswer, type RouteMethod } from '../api/route.ts';
 
@@ -86,7 +87,7 @@ function operation(route: Route): Operation {
     'x-troupe-deed': deed,
     ...(deed === 'anybody' ? {} : { security: waysIn(method) }),
     parameters: [...pathParameters(path), ...queryParameters(query), ...(once === true ? [REPEATED] : [])],
-    ...(body === undefined ? {} : { requestBody: { content: taken(body) } }),
+    ...present({ requestBody: body && { content: taken(body) } }),
     responses: { [String(status)]: { description: 'As asked.', ...contentOf(answer) }, default: REFUSED },
   };
 }
