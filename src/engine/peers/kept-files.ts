@@ -20,7 +20,7 @@ export interface KeptFiles {
   told(words: string): string;
 }
 
-export async function keepFiles(
+export async function keepPeerFiles(
   recorder: PeerRecorder,
   task: string | undefined,
   files: readonly PeerFile[],

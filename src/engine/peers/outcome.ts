@@ -6,7 +6,7 @@ import type { TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import type { PeerFailure, PeerOutcome } from '../../peers/port.ts';
 import { TURN_CANCELLED } from '../calls/turn-records.ts';
 import type { Attempts } from '../spending/attempts.ts';
-import { keepFiles } from './kept-files.ts';
+import { keepPeerFiles } from './kept-files.ts';
 import { PASSING, type PeerExchange, type PeerRecorder, peerModel, saidCost, settledBy } from './recorder.ts';
 
 /** The tool that a question of a peer is recorded as a call of. */
@@ -53,7 +53,7 @@ type Came = Exclude<PeerOutcome, { readonly kind: 'failed' | 'stopped' }>;
 export async function cameBack(recorder: PeerRecorder, at: PeerExchange, came: Came, attempt: number): Promise<TurnOutcome> {
   const { tree, node, tasks, stepIndex } = recorder;
   const { step, request, attempts } = at;
-  const { files, told } = await keepFiles(recorder, came.task, came.files);
+  const { files, told } = await keepPeerFiles(recorder, came.task, came.files);
   const made = came.artifacts.map(({ content, ...artifact }) =>
     node.journal.event(
       'peer.artifact',
