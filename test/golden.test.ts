@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readAll } from '../src/engine/record/read-all.ts';
+import { trajectoryFile } from '../src/front/trajectory/trajectory-file.ts';
 import { replayRun } from '../src/replay/replay.ts';
 import { goldenAgents, goldenBrain, goldenRuns } from './support/golden.ts';
+import { trajectoryIn } from './support/trajectories.ts';
 import { createWorld } from './support/world.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures/ledgers');
@@ -33,6 +35,11 @@ describe.each(releases)('the ledger of %s', (release) => {
     expect(JSON.parse(JSON.stringify(sessions))).toEqual(
       JSON.parse(readFileSync(join(fixtures, release, 'events.json'), 'utf8')),
     );
+    for (const { session } of rows) {
+      let trajectory = '';
+      for await (const piece of trajectoryFile(world.ledger, { session, version: release })) trajectory += piece;
+      expect(trajectoryIn(trajectory)).toMatchObject({ session_id: session });
+    }
     await world.close();
   });
 

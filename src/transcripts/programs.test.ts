@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { testFolder } from '../../test/support/ledger/sqlite-folder.ts';
+import { allIn, costOfSteps, trajectoryIn } from '../../test/support/trajectories.ts';
 import {
   claudeFixture,
   codexFixture,
@@ -13,6 +14,7 @@ import {
   totalsOf,
   writtenLines,
 } from '../../test/support/transcripts/fixtures.ts';
+import { trajectoryFile } from '../front/trajectory/trajectory-file.ts';
 import { foldRunTree, initialRunTree } from '../projections/run-tree.ts';
 import { createTranscripts } from '../projections/transcript.ts';
 
@@ -58,6 +60,25 @@ it('of Claude Code: one answer for its lines, the sub-agent below its call, and 
   ]);
   const [setup] = payloads(events, 'session.config');
   expect(setup?.system).toBe('You are an agent.');
+});
+
+it.each([
+  ['Claude Code', claudeFixture],
+  ['Codex', codexFixture],
+  ['opencode', opencodeFixture],
+])('what %s has said and done goes out as a trajectory, with the same sums', async (program, fixture) => {
+  const world = importWorld();
+  const { session } = await world.take(fixture());
+  let text = '';
+  for await (const piece of trajectoryFile(world.ledger, { session, version: '1' })) text += piece;
+  const all = allIn(trajectoryIn(text));
+  const { inputTokens, outputTokens, nanoUsd } = totalsOf(await world.events(session));
+  const sum = (of: 'total_prompt_tokens' | 'total_completion_tokens'): number =>
+    all.reduce((total, { final_metrics: metrics }) => total + (metrics?.[of] ?? 0), 0);
+  expect([sum('total_prompt_tokens'), sum('total_completion_tokens')]).toEqual([inputTokens, outputTokens]);
+  expect(costOfSteps(all)).toBe(nanoUsd);
+  const [first] = all.filter(({ extra }) => extra?.['runs'] !== undefined);
+  expect(first).toMatchObject({ agent: { version: expect.stringMatching(/^\d/) }, extra: { transcript_of: program } });
 });
 
 it('of Codex: an answer took what the sum has grown by, and the sum of all is its last', async () => {

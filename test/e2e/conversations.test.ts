@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, parseJson } from '../../src/base/json.ts';
 import { limits } from '../../src/base/limits.ts';
 import type { Reply, SeenRequest } from '../support/models/script.ts';
+import { trajectoryIn } from '../support/trajectories.ts';
 import { inChat } from './support-chat.ts';
 import { agentWith, createTestProject, objectIn } from './support-project.ts';
 
@@ -170,7 +171,7 @@ describe('export', () => {
     const first = String(parsedList((await project.look('ps', '--json')).out)[1]?.['run']);
     const words = ['Alpha?', 'cat evil.txt', 'forged', 'Look.', 'From below.', 'The first word.', 'Beta?', 'The last word.'];
 
-    for (const format of ['markdown', 'print', 'jsonl']) {
+    for (const format of ['markdown', 'print', 'jsonl', 'atif']) {
       const whole = await project.look('export', session, '--format', format);
       expect(whole.code).toBe(0);
       for (const word of words) expect(whole.out).toContain(word);
@@ -193,6 +194,11 @@ describe('export', () => {
     expect(whole).toMatch(/^<!doctype html>.*id="troupe-events".*"event_type":"run.ended".*id="troupe-file"/s);
     const lines = (await project.look('export', session, '--format', 'jsonl')).out.trim().split('\n');
     expect(lines.map((line) => objectIn(line)['event_type'])).toContain('tool.result');
+    // Both prompts are one conversation: one trajectory, with that of the sub-agent below it.
+    const trajectory = trajectoryIn((await project.look('export', session, '--atif')).out);
+    expect(trajectory.steps.filter(({ source }) => source === 'user').map(({ message }) => message)).toEqual(['Alpha?', 'Beta?']);
+    expect(trajectory.subagent_trajectories?.map(({ agent }) => agent.name)).toEqual(['second']);
+    expect(await project.look('export', session, '--atif', '--html')).toMatchObject({ code: 2, out: '' });
   });
 
   it('leaves nothing out and repeats nothing where a session is longer than a page of the ledger', async () => {
@@ -217,6 +223,10 @@ describe('export', () => {
     expect(await project.look('export', 'last', '--format', 'print', '-o', 'out.html')).toMatchObject({ code: 0, out: '' });
     expect(await readFile(file, 'utf8')).toMatch(/^<!doctype html>.*Beta\?.*<\/html>\n$/s);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await project.look('export', 'last', '-o', 'trajectory.json')).toMatchObject({ code: 0, out: '' });
+    expect(trajectoryIn(await readFile(join(project.folder, 'trajectory.json'), 'utf8')).steps.at(-1)?.message).toContain(
+      'last word',
+    );
     expect(await project.look('export', 'last', '-o', 'no/such/folder.md')).toMatchObject({ code: 2 });
     expect(await project.look('export', 'last', '-o', 'agents')).toMatchObject({ code: 2 });
     expect((await readdir(project.folder)).filter((name) => name.endsWith('.part'))).toEqual([]);

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
+import { allIn, costOfSteps, trajectoryIn } from '../support/trajectories.ts';
 import { type Ended, lookInside, MAIN, objectIn } from './support-project.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
@@ -71,15 +72,30 @@ async function ran(example: string): Promise<Ran> {
   await using on = await exampleProject();
   const { code, out, err } = await on.troupe(...commandOf(example), '--json', '--quiet');
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  const [logs, shown, why] = await Promise.all([
+  const [logs, shown, why, exported, costs] = await Promise.all([
     on.look(example, 'logs', 'last', '--jsonl'),
     on.look(example, 'show', 'last'),
     on.look(example, 'why', 'last'),
+    on.look(example, 'export', 'last', '--atif'),
+    on.look(example, 'cost', 'last', '--json'),
   ]);
   // However many agents there were, the walk ends at the prompt.
   expect(why.out.trim().split('\n').at(-1)).toMatch(/because .* started: .* \[2\]$/);
   const events = logs.out.trim().split('\n').map(objectIn);
+  fitsTheFormat(exported.out, events, objectIn(costs.out));
   return { result: objectIn(out), events, story: events.map(tell), shown: shown.out };
+}
+
+/** Whatever the pattern: every run in it, every call with its result, and sums that are those of the ledger. */
+function fitsTheFormat(text: string, events: readonly JsonObject[], costs: JsonObject): void {
+  const all = allIn(trajectoryIn(text));
+  const steps = all.flatMap((one) => one.steps);
+  const of = (type: string): number => events.filter(({ event_type: is }) => is === type).length;
+  expect(all.flatMap(({ extra }) => extra?.['runs'])).toHaveLength(of('run.started'));
+  expect(steps.filter(({ model_name: model }) => model !== undefined)).toHaveLength(of('model.response'));
+  const results = steps.flatMap(({ observation }) => observation?.results ?? []);
+  expect(results.filter(({ extra }) => extra?.['duration_ms'] !== undefined)).toHaveLength(of('tool.result'));
+  expect(costOfSteps(all)).toBe((costs['total'] as JsonObject)['nanoUsd']);
 }
 
 function tell({ event_type: type, payload }: JsonObject): string {

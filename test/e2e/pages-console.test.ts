@@ -175,6 +175,7 @@ describe('the pages', () => {
       'docs/runners.md': 1,
       'docs/squad.md': 1,
       'docs/telemetry.md': 1,
+      'docs/trajectories.md': 1,
       'docs/trials.md': 2,
       'examples/08-broadcast/README.md': 1,
       'examples/12-squad/README.md': 1,

@@ -14,6 +14,8 @@ export interface ExportOptions {
   readonly format?: ExportFormat | undefined;
   /** Short for the format of this name. */
   readonly html?: boolean | undefined;
+  /** The same. */
+  readonly atif?: boolean | undefined;
   /** Not a document, but a file that can be imported. */
   readonly bundle?: boolean | undefined;
   /** A file with the private key that a bundle is signed with. */
@@ -21,17 +23,19 @@ export interface ExportOptions {
   readonly output?: string | undefined;
 }
 
-const BY_ENDING: Readonly<Record<string, ExportFormat>> = { '.html': 'html', '.htm': 'html', '.jsonl': 'jsonl' };
+const BY_ENDING: Readonly<Record<string, ExportFormat>> = {
+  ...{ '.html': 'html', '.htm': 'html', '.jsonl': 'jsonl', '.json': 'atif' },
+};
 
 export async function exportCommand(context: CommandContext, text: string, options: ExportOptions): Promise<ExitCode> {
   const { output, sign, bundle } = options;
+  const named = namedFormat(options);
   if (bundle === true) {
-    if (options.html === true || options.format !== undefined) throw usageError('a bundle has a format of its own');
+    if (named !== undefined) throw usageError('a bundle has a format of its own');
     return await bundleCommand(context, text, { output, sign });
   }
   if (sign !== undefined) throw usageError('only a bundle can be signed', 'add --bundle');
-  const format =
-    options.html === true ? 'html' : (options.format ?? BY_ENDING[extname(output ?? '').toLowerCase()] ?? 'markdown');
+  const format = named ?? BY_ENDING[extname(output ?? '').toLowerCase()] ?? 'markdown';
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
     const row = await findRun(ledger, text);
     const extent = { row, whole: !isNamedBy(row, text) };
@@ -44,4 +48,11 @@ export async function exportCommand(context: CommandContext, text: string, optio
     }
     return exitCodes.completed;
   });
+}
+
+function namedFormat({ format, html, atif }: ExportOptions): ExportFormat | undefined {
+  const named = [...(html === true ? (['html'] as const) : []), ...(atif === true ? (['atif'] as const) : [])];
+  const all = new Set<ExportFormat>([...named, ...(format === undefined ? [] : [format])]);
+  if (all.size > 1) throw usageError(`one document has one format, not ${[...all].join(' and ')}`, 'name one of them');
+  return [...all][0];
 }

@@ -1,11 +1,13 @@
 /** A run or a session in each form that it can be exported in; the API gives the same (`src/http/api/export-routes.ts`). */
 import { unreachable } from '../../base/errors.ts';
-import { shortId } from '../../base/ids.ts';
+import { type RunId, shortId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { ExportFormat, Extent } from '../../front/one-file/exported.ts';
 import { sessionFile } from '../../front/one-file/session-file.ts';
 import { belongsTo } from '../../front/standing.ts';
+import { trajectoryFile } from '../../front/trajectory/trajectory-file.ts';
 import { readPages } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { type CallCosts, costLines, foldCosts, initialCosts } from '../../projections/costs.ts';
@@ -32,14 +34,19 @@ export function exportPieces(ledger: Ledger, extent: Extent, format: ExportForma
       return documentOf(ledger, extent, htmlPage, now);
     case 'markdown':
       return documentOf(ledger, extent, markdownPage, now);
+    case 'atif':
+      return trajectoryFile(ledger, { session: extent.row.session, version: version(), ...present({ run: onlyRun(extent) }) });
     default:
       return unreachable(format);
   }
 }
 
-async function* consoleFile(ledger: Ledger, { row, whole }: Extent, now: number): AsyncGenerator<string, void> {
-  const { session, run, agent } = row;
-  yield* sessionFile(ledger, { session, agent, now, version: version(), ...(whole ? {} : { run }) }, await readFileApp());
+const onlyRun = ({ row, whole }: Extent): RunId | undefined => (whole ? undefined : row.run);
+
+async function* consoleFile(ledger: Ledger, extent: Extent, now: number): AsyncGenerator<string, void> {
+  const { session, agent } = extent.row;
+  const wanted = { session, agent, now, version: version(), ...present({ run: onlyRun(extent) }) };
+  yield* sessionFile(ledger, wanted, await readFileApp());
 }
 
 async function* jsonLines(ledger: Ledger, extent: Extent): AsyncGenerator<string, void> {

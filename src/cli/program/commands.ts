@@ -219,9 +219,11 @@ function describeExport(add: Add, perform: Perform): void {
         'html',
         'print',
         'jsonl',
+        'atif',
       ]),
     )
     .option('--html', 'one file that is session and console: opens without a network, checks itself')
+    .option('--atif', 'a trajectory for other programs, in the Agent Trajectory Interchange Format')
     .option('--bundle', 'one file with all that belongs to it, which `troupe import` reads')
     .option('--sign <file>', 'sign the bundle with this Ed25519 key (PEM)')
     .option('-o, --output <file>', 'write this file and not to stdout')

@@ -1,7 +1,7 @@
 /** A run or a whole session as one document: what can be asked for, on the command line and over the API alike. */
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 
-export const exportFormats = ['markdown', 'html', 'print', 'jsonl'] as const;
+export const exportFormats = ['markdown', 'html', 'print', 'jsonl', 'atif'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** What is exported: a whole session, or one run of it with those below. */

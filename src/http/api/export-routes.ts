@@ -11,7 +11,9 @@ const query = z.strictObject({
   format: z
     .enum(exportFormats)
     .default('markdown')
-    .describe('`html` is session and console in one file, `print` a page without scripts'),
+    .describe(
+      '`html` is session and console in one file, `print` a page without scripts, `atif` a trajectory for other programs',
+    ),
 });
 const group = 'Export';
 
@@ -32,7 +34,8 @@ export function exportRoutes(needs: RouteNeeds, pieces: ExportPieces): readonly 
   return [
     defineRoute({
       ...{ method: 'GET', path: '/sessions/{session}/export', group, deed: 'look', query, answer: 'bytes' },
-      summary: 'A whole session as one document: markdown, one HTML file that is the console, a page to print, or its events.',
+      summary:
+        'A whole session as one document: markdown, one HTML file that is the console, a page to print, its events, or a trajectory.',
       handle: async ({ caller, param, query: { format } }) => {
         const session = await findVisibleSession(ledger, caller, param('session'));
         const [row] = session === undefined ? [] : await ledger.runs({ session, roots: true, limit: 1 });
@@ -55,12 +58,15 @@ export function exportRoutes(needs: RouteNeeds, pieces: ExportPieces): readonly 
   ];
 }
 
-const ENDINGS: Readonly<Record<ExportFormat, string>> = { markdown: 'md', html: 'html', print: 'html', jsonl: 'jsonl' };
+const ENDINGS: Readonly<Record<ExportFormat, string>> = {
+  ...{ markdown: 'md', html: 'html', print: 'html', jsonl: 'jsonl', atif: 'atif.json' },
+};
 const TYPES: Readonly<Record<ExportFormat, string>> = {
   markdown: 'text/markdown; charset=utf-8',
   html: 'text/html; charset=utf-8',
   print: 'text/html; charset=utf-8',
   jsonl: 'application/jsonl; charset=utf-8',
+  atif: 'application/json; charset=utf-8',
 };
 
 function bytesOf(first: IteratorResult<string, unknown>, parts: AsyncIterator<string>): ReadableStream<Uint8Array> {

@@ -75,6 +75,7 @@ describe('an export', () => {
       ['print', 'html'],
       ['jsonl', 'jsonl'],
       ['html', 'html'],
+      ['atif', 'atif.json'],
     ] as const) {
       for (const [path, extent] of [
         [`sessions/${session}`, { row, whole: true }],
