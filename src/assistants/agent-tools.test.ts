@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { client, got, openFamily, quietly, type TestProcess, writing } from '../../test/support/assistants/family.ts';
+import { PATIENCE_MS } from '../../test/support/patience.ts';
 import { unseen } from '../../test/support/tool-workspace.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Json } from '../base/json.ts';
@@ -28,7 +29,7 @@ function given() {
       seen: unseen,
       redact: (text: string) => text,
     };
-    return runTool(tool, input, context, { timeoutMs: 10_000, clock: systemClock });
+    return runTool(tool, input, context, { timeoutMs: PATIENCE_MS, clock: systemClock });
   };
   return { ...family, tools, call };
 }

@@ -1,28 +1,26 @@
 /** `troupe ps` beside runs that spawn: real processes, one of which is killed. */
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/base/json.ts';
-import { FOR_EVER_MS } from '../support/patience.ts';
 import { createTestProject, objectIn, type TestProject } from './support-project.ts';
 
 const LEAD = '---\nname: lead\ntools: [assistants]\nmaxTurns: 80\n---\nYou lead.\n';
 const SLOW = '---\nname: slow\n---\nYou take your time.\n';
 
-const writes = (message: string) => ({
-  delayMs: 500,
-  toolCalls: [{ name: 'send_message', input: { to_assistant_id: 'slow', thread_id: '{{match thr_\\w+}}', message } }],
-});
-
-/** A lead that spawns one who thinks for a minute, and writes to it until it has begun: what comes then stays unread. */
-const REPLIES = {
-  agents: {
-    lead: [
-      { toolCalls: [{ name: 'spawn_assistant', input: { assistant_id: 'slow', query: 'Think.' } }] },
-      ...Array.from({ length: 3 }, (_, index) => writes(`Are you there? (${index})`)),
-      { delayMs: FOR_EVER_MS, text: 'Well.' },
-    ],
-    slow: [{ delayMs: FOR_EVER_MS, text: 'Hm.' }],
-  },
-};
+/** A lead that spawns one who never answers, and writes to it once it was asked: what comes then stays unread. */
+async function serveLead(project: TestProject): Promise<void> {
+  const begun = Promise.withResolvers<void>();
+  await project.serve(async ({ body, toolResults }) => {
+    const said = JSON.stringify(body);
+    if (said.includes('You take your time.')) begun.resolve();
+    else if (toolResults === 0) return { calls: [{ name: 'spawn_assistant', input: { assistant_id: 'slow', query: 'Think.' } }] };
+    else if (toolResults === 1) {
+      await begun.promise;
+      const [thread_id = ''] = /thr_\w+/.exec(said) ?? [];
+      return { calls: [{ name: 'send_message', input: { to_assistant_id: 'slow', thread_id, message: 'Are you there? (1)' } }] };
+    }
+    return { fault: 'hang' };
+  });
+}
 
 async function rowsOf(project: TestProject, which: readonly string[]): Promise<JsonObject[]> {
   const { code, out } = await project.look('ps', '--json', ...which);
@@ -78,10 +76,10 @@ describe('troupe ps', () => {
   });
 
   it('shows an assistant at work, its process and what it has not read, and how things stand after kill -9', async () => {
-    await using project = await createTestProject('model: scripted:replies.yaml\n');
+    await using project = await createTestProject();
     await project.write('agents/lead.md', LEAD);
     await project.write('agents/slow.md', SLOW);
-    await project.write('replies.yaml', JSON.stringify(REPLIES));
+    await serveLead(project);
     const running = project.start(['run', 'lead', 'Go.', '-q']);
     const [lead, slow] = await until(project, (rows) => Number(rows[1]?.['unread']) > 0);
     expect(lead).toMatchObject({ agent: 'lead', depth: 0, state: 'running', pid: running.pid, process: null });

@@ -131,7 +131,7 @@ describe('an agent that spawns assistants', () => {
         boss: (request) => {
           if (turnOf(request) === 1) return calls(spawn('Find the bug.'));
           if (!heard(request, 'line 7'))
-            return calls({ name: 'poll_assistant', input: { process_id: processIn(request), wait_ms: 5000 } });
+            return calls({ name: 'poll_assistant', input: { process_id: processIn(request), wait_ms: 60_000 } });
           return reports('It is in line 7.');
         },
       },
@@ -183,7 +183,7 @@ describe('an agent that spawns assistants', () => {
           if (turnOf(request) === 1)
             return calls({ name: 'send_message', input: { to_assistant_id: 'boss', thread_id, message: 'Which file?' } });
           if (!heard(request, 'main.ts'))
-            return calls({ name: 'recv_message', input: { thread_id, unread_only: true, wait_ms: 5000 } });
+            return calls({ name: 'recv_message', input: { thread_id, unread_only: true, wait_ms: 60_000 } });
           return says('main.ts is fine.');
         },
         boss: (request) => {
@@ -193,7 +193,7 @@ describe('an agent that spawns assistants', () => {
           if (heard(request, 'is fine')) return reports('Checked.');
           if (heard(request, 'Which file?') && !heard(request, '"success":true') && !heard(request, 'main.ts'))
             return calls({ name: 'send_message', input: { to_assistant_id: 'helper', thread_id, message: 'It is main.ts.' } });
-          return calls({ name: 'poll_assistant', input: { process_id, wait_ms: 5000 } });
+          return calls({ name: 'poll_assistant', input: { process_id, wait_ms: 60_000 } });
         },
       },
     });

@@ -1,11 +1,11 @@
 /** What the Postgres ledger says of servers, logins and tables that do not fit, and how it finds tampering. */
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { appendOrFail, givenRun, note, type Writer } from '../../../test/conformance/ledger/support.ts';
 import { type PostgresServer, startPostgres } from '../../../test/support/ledger/postgres-server.ts';
 import { testFolder, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
+import { PATIENCE_MS } from '../../../test/support/patience.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { ledgerSecrets, parseLedgerAddress } from '../address.ts';
@@ -256,16 +256,26 @@ describe('verify of a Postgres ledger', () => {
 describe('more readers than connections', () => {
   it('wait for each other, however long it takes: that is not a server that cannot be reached', async () => {
     const address = parsePostgresAddress(server.address(newSchema()));
-    // Long enough for a slow machine to connect in, and then waited for in full.
-    const connectMs = 3_000;
+    const connectMs = PATIENCE_MS;
     const database = await openDatabase(address, { clock: systemClock, readOnly: false, connectMs });
     const gate = Promise.withResolvers<void>();
-    const busy = Array.from({ length: limits.databaseReaders }, () => database.transaction(() => gate.promise));
+    const begun = Array.from({ length: limits.databaseReaders }, () => Promise.withResolvers<void>());
+    const busy = begun.map(({ resolve }) =>
+      database.transaction(async () => {
+        resolve();
+        await gate.promise;
+      }),
+    );
+    await Promise.all(begun.map(({ promise }) => promise));
+    // All are connected: no time passes but here, and only for those who wait.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const late = Promise.all([
       database.transaction(async (connection) => (await connection.query({ text: 'SELECT 1 AS one' })).rows),
       database.rows({ name: 'two', text: 'SELECT 2 AS two' }, []),
     ]);
-    await Promise.race([late.catch(() => undefined), delay(connectMs + 500)]);
+    late.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(connectMs * 2);
+    vi.useRealTimers();
     gate.resolve();
     await Promise.all(busy);
     expect(await late).toEqual([[{ one: 1 }], [{ two: 2 }]]);

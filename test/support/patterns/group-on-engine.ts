@@ -1,6 +1,7 @@
 /**
  * A group on the real engine, with a model that plays every part by a function of what it is asked: the same answer to the
- * same request, also in another life. Time runs fast, so that back-offs and timeouts cost milliseconds.
+ * same request, also in another life. Time passes while nothing else happens, so that back-offs and timeouts cost nothing, and
+ * nobody is too slow for a limit.
  */
 
 import type { AgentDefinition } from '../../../src/agents/definition/definition.ts';
@@ -14,6 +15,7 @@ import { memberOfGroup } from '../../../src/events/run-origin.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import type { Tool } from '../../../src/tools/port.ts';
+import { createQuietClock } from '../quiet-clock.ts';
 import { agent, calls, createWorld, says, type World, type WorldOptions } from '../world.ts';
 
 export type Group = NonNullable<AgentDefinition['group']>;
@@ -133,7 +135,7 @@ export async function runGroup(options: GroupRunOptions): Promise<GroupRun> {
     return options.player?.(one);
   }, names);
   const agents = options.agents ?? groupAgents(options.group, options.others, options.lead);
-  const world = createWorld({ clock: fastClock, ...options, agents, brain });
+  const world = createWorld({ clock: createQuietClock(), ...options, agents, brain });
   return { ...(await sendTo(world, options.prompt ?? 'Build it.')), asked };
 }
 
