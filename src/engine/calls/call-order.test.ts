@@ -12,6 +12,7 @@ import { userText } from '../../events/messages.ts';
 import { createLoopHost } from '../../runner/host/host.ts';
 import { createBuiltIns } from '../../tools/built-ins.ts';
 import { type Tool, textResult } from '../../tools/port.ts';
+import { readAll } from '../record/read-all.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -135,6 +136,37 @@ describe('the order', () => {
     expect(await resultOf(await start(world))).toMatchObject({ status: 'completed' });
     const inOrder = ['peek 0', 'put 1', 'put 2', 'peek 3'].flatMap((call) => [`${call} begins`, `${call} ends`]);
     expect(begun).toEqual(inOrder);
+  });
+
+  it('questions are put in the order of the calls, however long it takes to find out what each would do', async () => {
+    const looked: string[] = [];
+    const late = Promise.withResolvers<void>();
+    const dare = (name: string, looks: () => Promise<unknown>): Tool => ({
+      ...{ name, description: name, inputSchema: { type: 'object' }, replay: 'never' },
+      async preview() {
+        await looks();
+        looked.push(name);
+        return name;
+      },
+      run: async () => textResult('ok'),
+    });
+    const world = createdWorld({
+      agents: [agent({ permissions: { slow: 'ask', quick: 'ask', free: 'allow' }, tools: ['slow', 'free', 'quick'] })],
+      tools: [
+        dare('slow', () => late.promise),
+        dare('free', async () => undefined),
+        // The last one knows first, and has the first find out only then.
+        dare('quick', async () => setImmediate(late.resolve)),
+      ],
+      brain: (request) =>
+        turnOf(request) === 1 ? calls({ name: 'slow' }, { name: 'free' }, { name: 'quick' }) : reports('Done.'),
+    });
+    const handle = await start(world);
+    expect(await handle.done).toMatchObject({ kind: 'waiting' });
+    expect(looked).toEqual(['quick', 'slow']);
+    const asked = await readAll(world.ledger, handle.session, { types: ['approval.asked'] });
+    expect(asked.map(({ step }) => step)).toEqual(['turn/1/tool/0/approval', 'turn/1/tool/2/approval']);
+    expect((await world.engine.waits(handle.run)).map(({ wait }) => wait)).toEqual(asked.map(({ step }) => step));
   });
 
   it('what stands behind a call that waits for a permission is made after it', async () => {

@@ -19,7 +19,7 @@ import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { forbiddenChange } from '../hearing/fits-tool.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
-import { shownHash, waitForAnswer } from '../hearing/waits.ts';
+import { type AskingPlace, shownHash, waitForAnswer } from '../hearing/waits.ts';
 import type { LedgerAccess, TimeAndIds, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -48,6 +48,9 @@ interface Call {
   readonly asked: ToolCallPart;
 }
 
+/** Where a call stands that may have to ask. */
+type Place = AskingPlace & { readonly itsTurn?: (() => Promise<void>) | undefined };
+
 /**
  * What the call may do, if it may go ahead; else what to tell the model. `itsTurn` is awaited before
  * an approval is held against what the call comes to now; a call that has begun was made on the strength of it before.
@@ -57,8 +60,9 @@ export async function permitted(
   node: DrivenRun,
   { definition }: AgentSetup,
   { step, tool, asked }: Call,
-  itsTurn: (() => Promise<void>) | undefined,
+  place?: Place,
 ): Promise<Result<Permit, string>> {
+  const itsTurn = place?.itsTurn;
   const protection = tool.kind === undefined ? await tool.protects?.(asked.input, tree.workspaceOf(node)) : undefined;
   const path = await targetOf(tree, node, tool, asked.input);
   const name = protection === undefined ? tool.name : `protected:${protection}`;
@@ -68,6 +72,7 @@ export async function permitted(
   const isAnswered = (): boolean => tree.outside.answer(node.run, approvalStep(step, timesAsked(node, step))) !== undefined;
   let verdict = judge(tree.outside.remembered());
   if (verdict.goesAhead && !isAnswered()) {
+    place?.asked();
     await itsTurn?.();
     // A call before it may have put a link in the way.
     if ((await targetOf(tree, node, tool, asked.input)) !== path) return fail(MOVED);
@@ -90,21 +95,12 @@ export async function permitted(
   const why = `${askerText(definition)} wants to use ${tool.name}${what}${reason === undefined ? '' : `; ${reason}`}`;
   let since = 'it would come to something else than you approved';
   for (let time = timesAsked(node, step); ; time += 1) {
-    const answer = await waitForAnswer(tree, node, approvalStep(step, time), {
-      kind: 'permission',
-      payload: {
-        ...{
-          tool: name,
-          input: asked.input,
-          why: time === 1 ? why : `${why}; ${since}`,
-        },
-        ...present({
-          preview: await previewOf(tree, node, tool, asked.input),
-          again: time > 1 || undefined,
-          rule: rule && writtenRule(rule),
-        }),
-      },
-    });
+    const preview = await previewOf(tree, node, tool, asked.input);
+    const payload = {
+      ...{ tool: name, input: asked.input, why: time === 1 ? why : `${why}; ${since}` },
+      ...present({ preview, again: time > 1 || undefined, rule: rule && writtenRule(rule) }),
+    };
+    const answer = await waitForAnswer(tree, node, approvalStep(step, time), { kind: 'permission', payload }, { place });
     if (answer.kind !== 'approved') {
       const note = answer.kind === 'denied' && answer.note !== undefined ? ` They wrote: ${answer.note}` : '';
       return fail(`Not run: the user said no.${note}`);

@@ -25,7 +25,7 @@ import type { StepIndex } from '../record/step-index.ts';
 import { takeUpAssistant } from '../spawning/assistant-calls.ts';
 import { keptSince } from '../travel/travelling.ts';
 import { type CallsAgents, callAgent } from './agent-calls.ts';
-import { createCallOrder } from './call-order.ts';
+import { type CallPlace, createCallOrder } from './call-order.ts';
 import { type CommandLimit, createCommandLimit } from './command-limit.ts';
 import { permitted } from './permitted.ts';
 import { resultBytes } from './result-room.ts';
@@ -51,8 +51,7 @@ interface Call<Called extends Tool = Tool> {
   readonly asked: ToolCallPart;
   /** How many calls the turn makes. */
   readonly beside: number;
-  /** Resolves when the calls before it that it has to wait for have come to their end. */
-  itsTurn(): Promise<void>;
+  readonly place: CallPlace;
 }
 
 export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSetup, stepIndex: StepIndex): LoopTools {
@@ -71,17 +70,18 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
     call(turn, index, asked, beside) {
       const step = `turn/${turn}/tool/${index}`;
       const tool = byName.get(asked.name);
-      return order.place(turn, tool, async (itsTurn) => {
+      return order.place(turn, tool, async (place) => {
         const known = node.journal.recorded('tool.result', step);
         tree.replay?.again(node.run, 'tool.result', step, { id: asked.id, name: asked.name });
         if (known !== undefined) {
+          place.asked();
           if (tool?.kind === 'spawn' && known.payload.isError !== true)
             await takeUpAssistant(tree, node, step, changedTo(node, step) ?? asked.input);
           await tree.replay?.due(node.run, node.abort.signal);
           return placed(caller.stepIndex, step, resultPart(known.payload));
         }
         if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
-        return await callNow(caller, { step, turn, tool, asked, beside, itsTurn });
+        return await callNow(caller, { step, turn, tool, asked, beside, place });
       });
     },
   };
@@ -89,23 +89,27 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
 
 async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   const { tree, node, setup } = caller;
-  const { step, tool, asked } = call;
+  const { step, tool, asked, place } = call;
   tree.checkpoint(node);
   const begun = node.journal.recorded('tool.call', step)?.event_id;
   const gone = argumentsGone(node, call.turn, step, asked);
   // A child run that has begun comes to its end, also when nobody wants its answer any more.
   const isUnderWay = begun !== undefined && (gone === undefined || tree.begun(childOf(node, step)));
-  if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question')
+  if (isUnderWay && tool.kind !== undefined && tool.kind !== 'question') {
+    place.asked();
     return await callOther(caller, { ...call, tool }, begun, changedTo(node, step));
+  }
   if (node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const mayHaveHappened = begun !== undefined && tool.replay === 'never';
   if (gone !== undefined && mayHaveHappened) return inDoubt(caller, call);
   if (gone !== undefined) return await notMade(caller, call, gone);
   if (tool.kind === 'question') return await askUser(caller, call);
-  const permit = await permitted(tree, node, setup, call, begun === undefined ? call.itsTurn : undefined);
+  // One that may have happened has a question to come.
+  const asking = mayHaveHappened ? { ...place, asked: () => undefined } : place;
+  const permit = await permitted(tree, node, setup, call, begun === undefined ? asking : { ...asking, itsTurn: undefined });
   if (!permit.ok) return refuse(caller, step, asked, permit.error);
-  if (begun !== undefined && tool.replay === 'never' && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
-  await call.itsTurn();
+  if (mayHaveHappened && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
+  await place.itsTurn();
   tree.checkpoint(node);
   if (begun === undefined && node.abort.signal.aborted) return refuse(caller, step, asked, 'Not run: the run was cancelled.');
   const tooMany = begun === undefined ? caller.commands.refusal(tool) : undefined;
@@ -210,17 +214,13 @@ async function announce({ tree, node }: Caller, { step, turn, tool, asked }: Cal
 }
 
 /** Whether a call that may have happened is made again: only when the user, asked, says so. */
-async function mayRepeat({ tree, node }: Caller, { step, tool, asked }: Call): Promise<boolean> {
+async function mayRepeat({ tree, node }: Caller, { step, tool, asked, place }: Call): Promise<boolean> {
   if (tree.whenInDoubt !== 'ask') return false;
-  const answer = await waitForAnswer(tree, node, `${step}/doubt`, {
-    kind: 'question',
-    payload: {
-      question:
-        `The process stopped while ${tool.name} was running:\n${requestText(asked, tree.redact).text}\n` +
-        'It may or may not have been done. Do it again?',
-      choices: ['again', 'leave it'],
-    },
-  });
+  const question =
+    `The process stopped while ${tool.name} was running:\n${requestText(asked, tree.redact).text}\n` +
+    'It may or may not have been done. Do it again?';
+  const payload = { question, choices: ['again', 'leave it'] };
+  const answer = await waitForAnswer(tree, node, `${step}/doubt`, { kind: 'question', payload }, { place });
   return answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim() === 'again');
 }
 
@@ -238,8 +238,9 @@ function inDoubt(caller: Caller, call: Call): ToolResultPart {
   });
 }
 
-async function notMade(caller: Caller, { step, tool, asked }: Call, why: string): Promise<ToolResultPart> {
-  await askAboutGone(caller.tree, caller.node, step, tool.name, why);
+async function notMade(caller: Caller, call: Call, why: string): Promise<ToolResultPart> {
+  const { step, tool, asked } = call;
+  await askAboutGone(caller.tree, caller.node, call, why);
   const text = goneText(tool.name, why);
   const told = { id: asked.id, name: tool.name, content: [{ type: 'text' as const, text }] };
   return finish(caller, step, { ...told, isError: true, gone: true, durationMs: 0 });
@@ -247,10 +248,8 @@ async function notMade(caller: Caller, { step, tool, asked }: Call, why: string)
 
 async function askUser(caller: Caller, call: Call): Promise<ToolResultPart> {
   const { question, choices } = questionIn(call.asked.input);
-  const answer = await waitForAnswer(caller.tree, caller.node, call.step, {
-    kind: 'question',
-    payload: { question, ...present({ choices }) },
-  });
+  const asks = { kind: 'question', payload: { question, ...present({ choices }) } } as const;
+  const answer = await waitForAnswer(caller.tree, caller.node, call.step, asks, { place: call.place });
   return finish(caller, call.step, {
     id: call.asked.id,
     name: call.tool.name,

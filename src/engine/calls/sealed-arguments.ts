@@ -5,7 +5,8 @@
  */
 import { hasMark } from '../../base/secrets/mark.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
-import { waitForAnswer } from '../hearing/waits.ts';
+import type { Tool } from '../../tools/port.ts';
+import { type AskingPlace, waitForAnswer } from '../hearing/waits.ts';
 import type { ToolAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 
@@ -34,20 +35,21 @@ const LEAVE = 'leave it';
  * Asks about a call that somebody has approved: nothing that a person said yes to is dropped without a word. Comes back when
  * it is to be left; whoever has brought the key back says "again", and then nobody comes here any more.
  */
-export async function askAboutGone(tree: Asks, node: DrivenRun, step: string, tool: string, why: string): Promise<void> {
+export async function askAboutGone(
+  tree: Asks,
+  node: DrivenRun,
+  { step, tool, place }: { readonly step: string; readonly tool: Pick<Tool, 'name'>; readonly place: AskingPlace },
+  why: string,
+): Promise<void> {
   const asks = tree.whenInDoubt === 'ask' || tree.outside.answer(node.run, `${step}/approval`)?.kind === 'approved';
   if (!asks) return;
   for (let time = 1; ; time += 1) {
-    const answer = await waitForAnswer(tree, node, `${step}/gone/${time}`, {
-      kind: 'question',
-      payload: {
-        question:
-          `${tool} was not run: its exact arguments are gone. They held a secret, were kept sealed, and cannot be opened ` +
-          `(${why}). Bring the key back (\`troupe doctor\` shows which are here) and answer "${AGAIN}", or answer "${LEAVE}": ` +
-          'then the agent is told.',
-        choices: [AGAIN, LEAVE],
-      },
-    });
+    const question =
+      `${tool.name} was not run: its exact arguments are gone. They held a secret, were kept sealed, and cannot be opened ` +
+      `(${why}). Bring the key back (\`troupe doctor\` shows which are here) and answer "${AGAIN}", or answer "${LEAVE}": ` +
+      'then the agent is told.';
+    const payload = { question, choices: [AGAIN, LEAVE] };
+    const answer = await waitForAnswer(tree, node, `${step}/gone/${time}`, { kind: 'question', payload }, { place });
     const isAgain = answer.kind === 'approved' || (answer.kind === 'text' && answer.text.trim().toLowerCase() === AGAIN);
     if (!isAgain) return;
   }

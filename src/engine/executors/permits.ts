@@ -144,7 +144,7 @@ async function decided(
   let wait = key;
   for (let time = 2; standing.timesUsed(`${wait}/approval`, id) > 0; time += 1) wait = `${key}/${time}`;
   const call: ToolCallPart = { type: 'tool-call', id, name: tool.name, input: asked.input };
-  const permit = await permitted(tree, node, setup, { step: wait, tool, asked: call }, undefined);
+  const permit = await permitted(tree, node, setup, { step: wait, tool, asked: call });
   const approval = `${wait}/approval`;
   const answer = tree.outside.answer(node.run, approval);
   const person = answer === undefined ? { by: 'rule' as const } : { by: 'person' as const, wait: approval };

@@ -25,18 +25,36 @@ export type Question =
   | { readonly kind: 'permission'; readonly payload: Omit<Payloads['approval.asked'], 'wait' | 'shown'> }
   | { readonly kind: 'question'; readonly payload: Omit<Payloads['task.clarify'], 'wait'> };
 
+/** A place in a row of those who may ask: what they ask is put in its order. */
+export interface AskingPlace {
+  /** Resolves when everybody before it has put their question, or has none. */
+  mayAsk(): Promise<void>;
+  /** It has put its question, or has none. */
+  asked(): void;
+}
+
+interface Waiting {
+  /** Whether it is waited for as long as others work, or the branch stops at once. */
+  readonly otherwise?: 'wait' | 'stop';
+  readonly place?: AskingPlace | undefined;
+}
+
 export async function waitForAnswer(
   tree: TimeAndIds & Pick<LedgerAccess, 'redact'> & ReplayAccess & Writes & HearsOutside,
   node: DrivenRun,
   wait: string,
   question: Question,
-  /** Whether it is waited for as long as others work, or the branch stops at once. */
-  otherwise: 'wait' | 'stop' = 'wait',
+  { otherwise = 'wait', place }: Waiting = {},
 ): Promise<Answer> {
   const answered = tree.outside.answer(node.run, wait);
   if (question.kind === 'question') tree.replay?.again(node.run, 'task.clarify', wait, { ...question.payload, wait });
-  if (answered !== undefined) return answered;
+  if (answered !== undefined) {
+    place?.asked();
+    return answered;
+  }
+  await place?.mayAsk();
   await putQuestion(tree, node, wait, question);
+  place?.asked();
   const blocked = { node, wait };
   tree.blockedOn.add(blocked);
   const answer = otherwise === 'wait' ? await whileOthersWork(tree, node, wait) : undefined;

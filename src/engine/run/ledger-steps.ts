@@ -233,7 +233,7 @@ async function waitWithTimeout(
   const { question, choices, timeoutMs, round } = request;
   const payload = { question, ...present({ choices: choices && [...choices], round }) };
   const ask = (otherwise: 'wait' | 'stop'): Promise<Answer> =>
-    waitForAnswer(tree, node, key, { kind: 'question', payload }, otherwise);
+    waitForAnswer(tree, node, key, { kind: 'question', payload }, { otherwise });
   if (timeoutMs === undefined) return await unlessOver(tree, node, key, () => ask('wait'));
   const timedOut = `${key}/timeout`;
   if (node.journal.recorded('step.recorded', timedOut) !== undefined) {
