@@ -33,6 +33,9 @@ export async function readInbox(
   return items.sort((left, right) => right.ageMs - left.ageMs);
 }
 
+/** One name for what waits. */
+export const inboxKey = ({ wait: { run, wait } }: Pick<InboxItem, 'wait'>): string => `${run} ${wait}`;
+
 /** From the root down. What has not ended has nothing above it that has. */
 function lineageOf(rows: readonly RunRow[], run: RunId): readonly RunRow[] {
   const line: RunRow[] = [];

@@ -40,6 +40,8 @@ export interface Attachment {
   worksHere(works: boolean): void;
   /** Who works on the run may have changed. */
   lookAround(): Promise<void>;
+  /** Something else may wait in the project. */
+  lookInbox(): Promise<void>;
   /** Draws everything anew: the screen was somebody else's. */
   redraw(): void;
   leave(code: ExitCode): void;
@@ -59,7 +61,7 @@ export function createAttachment(
   const words = createWords();
   const cluster = project.config.cluster !== undefined;
   let state: AttachState = {
-    ...{ tree: follower.tree, root: root.run, selected, body: [], back: 0, waits: [], elsewhere: 0, notice: undefined },
+    ...{ tree: follower.tree, root: root.run, selected, body: [], back: 0, waits: [], inbox: [], notice: undefined },
     call: callOf(context),
     driver: driverOf(root, false, cluster),
     mode: { kind: 'looking' },
@@ -95,7 +97,10 @@ export function createAttachment(
     change({ driver: driverOf(row, here, cluster), waits: open.filter(({ run }) => own.has(run)) });
     waitsChanged();
   });
-  const lookElsewhere = coalesced(async () => change({ elsewhere: await openElsewhere(project, root.run, clock.now()) }));
+  const lookInbox = coalesced(async () => {
+    change({ inbox: await readInbox(project, clock.now()) });
+    waitsChanged();
+  });
 
   const belongs = belongsTo(root.run);
   const show = (event: LedgerEvent): void => {
@@ -107,16 +112,13 @@ export function createAttachment(
   };
   const following = follower.beginAt(root.run).then(() => follower.follow(left.promise, show));
   following.catch((error: unknown) => left.reject(error));
-  const stopLooking = repeatedly(clock, () => {
-    void lookAround();
-    void lookElsewhere();
-  });
+  const stopLooking = repeatedly(clock, () => void Promise.all([lookAround(), lookInbox()]));
   const stopResizing = out.onResize(() => {
     reread();
     drawing.anew();
   });
   return {
-    ...{ context, project, root, words, change, room, lookAround, reread },
+    ...{ context, project, root, words, change, room, lookAround, lookInbox, reread },
     get state() {
       return state;
     },
@@ -137,11 +139,6 @@ export function createAttachment(
       drawing.stop();
     },
   };
-}
-
-/** How many questions other runs of the project have. */
-async function openElsewhere(project: Project, root: RunId, now: number): Promise<number> {
-  return (await readInbox(project, now)).filter((one) => one.root !== root).length;
 }
 
 const widthOf = (row: string): number => textWidth(stripVTControlCharacters(row));

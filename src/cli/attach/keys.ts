@@ -1,4 +1,5 @@
 /** What the keys do. */
+import { type InboxItem, inboxKey } from '../../front/inbox.ts';
 import { sayToRun } from '../drive/say-to-run.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import type { KeyPress } from '../terminal/full-screen.ts';
@@ -6,7 +7,7 @@ import type { Attachment } from './attachment.ts';
 import { afterKey, EMPTY, type TypedDraft, withNewline } from './draft.ts';
 import { backMost } from './picture.ts';
 import { createAsking } from './question.ts';
-import { type AttachState, type Mode, neighbour } from './state.ts';
+import { type AttachState, type Mode, markedAt, neighbour } from './state.ts';
 import type { TakeUp } from './take-up.ts';
 
 export interface Keys {
@@ -54,6 +55,10 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
     return: write,
     enter: write,
     i: asking.open,
+    o: () => {
+      mode({ kind: 'inbox', marked: undefined });
+      void attachment.lookInbox();
+    },
     r: () => {
       if (attachment.state.driver.by === 'nobody') void takeUp.begin().catch(failed);
     },
@@ -84,6 +89,7 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
   const pressed = (key: KeyPress): void => {
     const { mode: at } = attachment.state;
     if (at.kind === 'looking') looking(key);
+    else if (at.kind === 'inbox') inInbox(attachment, asking.openItem, key, at.marked);
     else if (at.kind === 'asked') asked(key, at);
     else if (at.kind === 'writing') typing(key, at.draft, (draft) => mode({ kind: 'writing', draft }), send);
     else if (at.kind === 'leaving' && key.name === 'y') leave();
@@ -99,6 +105,22 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
     },
     waitsChanged: asking.waitsChanged,
   };
+}
+
+/** Marks another, opens the marked one, or goes back to the run. */
+function inInbox(
+  { state: { inbox }, change }: Attachment,
+  open: (item: InboxItem) => void,
+  { name }: KeyPress,
+  marked: string | undefined,
+): void {
+  const at = markedAt(inbox, marked);
+  const step = name === 'up' ? -1 : name === 'down' ? 1 : 0;
+  const item = inbox[Math.max(0, Math.min(inbox.length - 1, at + step))];
+  if (name === 'escape' || name === 'q' || name === 'o') change({ mode: { kind: 'looking' } });
+  else if (item === undefined) return;
+  else if (step !== 0) change({ mode: { kind: 'inbox', marked: inboxKey(item) } });
+  else if (name === 'return' || name === 'enter') open(item);
 }
 
 const isLine = ({ kind }: Mode): boolean => kind === 'writing' || kind === 'asked';

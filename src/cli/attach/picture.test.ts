@@ -3,8 +3,9 @@ import { stripVTControlCharacters } from 'node:util';
 import picocolors from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { eventList, ROOT, started } from '../../../test/support/event-list.ts';
-import type { RunId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
 import type { OpenWait } from '../../engine/port.ts';
+import { type InboxItem, inboxKey } from '../../front/inbox.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { textWidth } from '../terminal/text-width.ts';
 import { typedDraft } from './draft.ts';
@@ -21,7 +22,7 @@ function stateOf(changes: Partial<AttachState> = {}, children = 2): AttachState 
   const tree = initialRunTree();
   for (const event of list.events) foldRunTree(tree, event);
   return {
-    ...{ tree, root: ROOT, selected: ROOT, back: 0, waits: [], elsewhere: 0, call: './troupe', notice: undefined },
+    ...{ tree, root: ROOT, selected: ROOT, back: 0, waits: [], inbox: [], call: './troupe', notice: undefined },
     body: Array.from({ length: 100 }, (_none, index) => `word ${index + 1}`),
     driver: { by: 'elsewhere', who: 'process 7 on desk\u001b[2J' },
     mode: { kind: 'looking' },
@@ -46,6 +47,7 @@ const modes: readonly AttachState['mode'][] = [
   { kind: 'looking' },
   { kind: 'help' },
   { kind: 'leaving' },
+  { kind: 'inbox', marked: undefined },
   { kind: 'writing', draft: typedDraft('x'.repeat(300)) },
   {
     kind: 'asked',
@@ -101,11 +103,29 @@ it('says what there is more of than the first question', () => {
   expect(asked(3)).toContain(', and 2 more questions: i answers');
 });
 
+const itemIn = (root: RunId, question: string): InboxItem => ({
+  ...{ wait: { ...wait, run: root, wait: question, question }, session: 'ses_1' as SessionId, root },
+  ...{ path: ['lead', 'worker'], ageMs: 60_000 },
+});
+
 it('says how many questions of other runs are open, and the way to them', () => {
-  const told = (changes: Partial<AttachState>): string => drawn(stateOf({ elsewhere: 2, ...changes }), 100, 12).text;
-  expect(told({})).toContain('\n2 questions in other runs: ./troupe inbox\n');
-  expect(told({ waits: [wait] })).toContain('? worker waits for you: i answers; 2 questions in other runs: ./troupe inbox');
-  expect(told({ elsewhere: 0 })).not.toContain('inbox');
+  const inbox = [itemIn(ROOT, 'Which?'), itemIn('run_other1' as RunId, 'One?'), itemIn('run_other2' as RunId, 'Two?')];
+  const told = (changes: Partial<AttachState>): string => drawn(stateOf({ inbox, ...changes }), 100, 12).text;
+  expect(told({})).toContain('\n2 questions in other runs: o shows all\n');
+  expect(told({ waits: [wait] })).toContain('? worker waits for you: i answers; 2 questions in other runs: o shows all');
+  expect(told({ inbox: inbox.slice(0, 1) })).not.toMatch(/other runs|inbox/);
+});
+
+it('shows the inbox with what is marked in sight, the oldest once that is gone', () => {
+  const inbox = Array.from({ length: 30 }, (_none, index) => itemIn(`run_other${index}` as RunId, `Question ${index}?\u001b[2J`));
+  const shown = (marked: string | undefined, items = inbox): string =>
+    drawn(stateOf({ inbox: items, mode: { kind: 'inbox', marked } }), 60, 15).text;
+  expect(shown(undefined)).toMatch(/^▸ 1m00s ago · lead › worker · \w+\n {4}Question 0\?/m);
+  for (const [index, item] of inbox.entries())
+    expect(shown(inboxKey(item))).toMatch(new RegExp(`^▸ .*\\n {4}Question ${index}\\?`, 'm'));
+  expect(shown('gone')).toBe(shown(undefined));
+  expect(shown(undefined, [])).toContain('nothing waits for you');
+  expect(shown(undefined)).toContain('Enter answer · Esc back · ↑↓ mark');
 });
 
 it('has the tree above the words, and beside them where there is room', () => {

@@ -5,6 +5,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
+import { firstWords, headLine } from '../drive/inbox-list.ts';
 import { leftStanding } from '../drive/left-standing.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -12,7 +13,7 @@ import { cutToWidth, hardWrap, textWidth } from '../terminal/text-width.ts';
 import { promptWithin } from '../view/canvas.ts';
 import { treeLines } from '../view/tree-lines.ts';
 import { draftRow } from './draft.ts';
-import { type AttachState, runsOf } from './state.ts';
+import { type AttachState, elsewhereIn, markedAt, runsOf } from './state.ts';
 
 export interface WindowLook {
   readonly width: number;
@@ -61,6 +62,7 @@ export function picture(state: AttachState, look: WindowLook): Picture {
   const middle = height - OTHER_ROWS;
   const rows = [header(state, look), paint.dim('─'.repeat(width))];
   if (mode.kind === 'help') rows.push(...sized(helpRows(width), middle));
+  else if (mode.kind === 'inbox') rows.push(...inboxRows(state.inbox, mode.marked, width, middle));
   else if (mode.kind === 'asked') rows.push(...questionRows(mode, width, middle));
   else rows.push(...lookRows(state, look));
   const typed = typedRow(state, width);
@@ -142,9 +144,21 @@ function questionRows(mode: Extract<AttachState['mode'], { kind: 'asked' }>, wid
   return sized(window(rows, height, Math.min(mode.back, backMost(rows.length, height))), height);
 }
 
+/** Two rows for each: whose it is, and what it is. The marked one is in sight. */
+function inboxRows(inbox: AttachState['inbox'], marked: string | undefined, width: number, height: number): readonly string[] {
+  if (inbox.length === 0) return sized(['nothing waits for you'], height);
+  const at = markedAt(inbox, marked);
+  const rows = inbox.flatMap((item, index) => [
+    cutToWidth(`${index === at ? '▸ ' : '  '}${headLine(item)}`, width),
+    cutToWidth(`    ${firstWords(item.wait)}`, width),
+  ]);
+  const from = Math.max(0, Math.min(at * 2 - Math.floor(height / 2), rows.length - height));
+  return sized(rows.slice(from, from + height), height);
+}
+
 const OFFER = 'nobody works on this run: r takes it up here';
 
-function told({ notice, waits, elsewhere, call, driver, mode, tree, root }: AttachState): string {
+function told({ notice, waits, inbox, call, driver, mode, tree, root }: AttachState): string {
   if (mode.kind === 'leaving')
     return `the run is worked on here: leaving stops it. Leave? y or n (to go on: ${call} resume ${shortId(root)})`;
   if (notice !== undefined) return safeLine(notice);
@@ -152,8 +166,8 @@ function told({ notice, waits, elsewhere, call, driver, mode, tree, root }: Atta
   if (mode.kind !== 'looking') return '';
   const [first] = waits;
   const more = waits.length > 1 ? `, and ${counted(waits.length - 1, 'more question')}` : '';
-  // Those of other runs are answered where their own words are at hand.
-  const others = elsewhere === 0 ? '' : `${counted(elsewhere, 'question')} in other runs: ${call} inbox`;
+  const elsewhere = elsewhereIn({ inbox, root }).length;
+  const others = elsewhere === 0 ? '' : `${counted(elsewhere, 'question')} in other runs: o shows all`;
   const own =
     first === undefined
       ? driver.by === 'nobody' && tree.runs.get(root)?.state !== 'waiting'
@@ -184,6 +198,11 @@ const KEYS = {
     ['Enter', 'send'],
     ['Esc', 'not now'],
   ],
+  inbox: [
+    ['Enter', 'answer'],
+    ['Esc', 'back'],
+    ['↑↓', 'mark'],
+  ],
   asked: [
     ['Enter', 'answer'],
     ['Esc', 'leave it open'],
@@ -192,12 +211,13 @@ const KEYS = {
 } as const satisfies Partial<Record<AttachState['mode']['kind'], readonly (readonly [string, string])[]>>;
 
 /** The keys that mean something now; those at the end go where there is no room. */
-function keysOf({ mode, waits, driver }: AttachState): readonly (readonly [key: string, does: string])[] {
+function keysOf({ mode, waits, driver, inbox, root }: AttachState): readonly (readonly [key: string, does: string])[] {
   if (mode.kind !== 'looking') return KEYS[mode.kind];
   return [
     ['q', 'leave'],
     ['?', 'keys'],
     ...(waits.length > 0 ? [['i', 'answer'] as const] : []),
+    ...(elsewhereIn({ inbox, root }).length > 0 ? [['o', 'inbox'] as const] : []),
     // What waits for an answer goes on with it.
     ...(driver.by === 'nobody' && waits.length === 0 ? [['r', 'take it up'] as const] : []),
     ...(driver.by === 'ended' ? [] : [['s', 'say something'] as const]),
@@ -221,6 +241,7 @@ const HELP: readonly (readonly [string, string])[] = [
   ['↑ ↓ PgUp PgDn', 'scroll its words; Home and End to their ends'],
   ['s or Enter', 'say something to the run that is marked'],
   ['i', 'answer what waits for you, of the marked run first'],
+  ['o', 'the inbox: all that waits in the project, of other runs too; Enter answers, Esc comes back'],
   ['r', 'take up a run that nobody works on'],
   ['q or Ctrl-C', 'leave; the run goes on where it is worked on'],
   ['Ctrl-Z', 'stop for a while; fg comes back'],

@@ -4,14 +4,17 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import { eventLoopTurn } from '../../base/clock.ts';
+import { shortId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
-import type { OpenWait } from '../../engine/port.ts';
+import type { InboxItem } from '../../front/inbox.ts';
 import { personHere } from '../../library/person-here.ts';
 import { askPerson } from '../drive/ask-person.ts';
 import type { Desk } from '../drive/desk.ts';
+import { headLine } from '../drive/inbox-list.ts';
 import { notRecorded } from '../drive/not-recorded.ts';
 import { takenBackText } from '../drive/taken-back.ts';
 import { whichOf } from '../drive/which-of.ts';
+import { callOf } from '../terminal/command.ts';
 import { promptWithin } from '../view/canvas.ts';
 import type { Attachment } from './attachment.ts';
 import { EMPTY, typedDraft } from './draft.ts';
@@ -26,13 +29,23 @@ interface Question {
   pressed(): void;
   /** Nobody waits for it any more. */
   gone(): void;
-  readonly wait: OpenWait;
+  readonly asked: Put;
 }
+
+/** What is asked, and where. */
+type Put = Pick<InboxItem, 'wait' | 'session' | 'root'> & {
+  /** Whose it is, where that is not to be seen: it is asked in another run than the one on the screen. */
+  readonly head?: string;
+  /** What is shown when it is over. */
+  readonly back: Mode;
+};
 
 /** The one question that is put at a time. */
 export interface Asking {
   /** The next that waits: of the marked run, or the oldest. */
   open(): void;
+  /** One of the inbox, which is shown again when it is over. */
+  openItem(item: InboxItem): void;
   typed(text: string | undefined): void;
   /** A key was pressed, whether it counts or not. */
   pressed(): void;
@@ -43,25 +56,36 @@ export interface Asking {
 /** `goOn` is called when one is answered and nobody works on the run. */
 export function createAsking(attachment: Attachment, goOn: () => void): Asking {
   let question: Question | undefined;
+  const { root } = attachment;
+  const open = (put: Put): void => {
+    if (question !== undefined) return;
+    attachment.change({ notice: undefined });
+    const answered = (live: boolean): void => {
+      if (!live && put.root === root.run) goOn();
+    };
+    question = putQuestion(attachment, put, answered, () => {
+      question = undefined;
+      void attachment.lookAround();
+      void attachment.lookInbox();
+    });
+  };
   return {
     open() {
       const { waits, selected } = attachment.state;
       const wait = waits.find(({ run }) => run === selected) ?? waits[0];
-      if (wait === undefined || question !== undefined) return;
-      attachment.change({ notice: undefined });
-      const answered = (live: boolean): void => {
-        if (!live) goOn();
-      };
-      question = putQuestion(attachment, wait, answered, () => {
-        question = undefined;
-        void attachment.lookAround();
-      });
+      if (wait !== undefined) open({ wait, session: root.session, root: root.run, back: { kind: 'looking' } });
+    },
+    openItem(item) {
+      const back = { kind: 'inbox', marked: undefined } as const;
+      open({ ...item, back, ...(item.root === root.run ? {} : { head: headLine(item) }) });
     },
     typed: (text) => question?.typed(text),
     pressed: () => question?.pressed(),
     waitsChanged() {
-      const asked = question?.wait;
-      const isOpen = attachment.state.waits.some(({ run, wait }) => run === asked?.run && wait === asked.wait);
+      const { waits, inbox } = attachment.state;
+      const asked = question?.asked;
+      const open = asked?.root === root.run ? waits : inbox.map(({ wait }) => wait);
+      const isOpen = open.some(({ run, wait }) => run === asked?.wait.run && wait === asked.wait.wait);
       if (asked !== undefined && !isOpen) question?.gone();
     },
   };
@@ -71,7 +95,7 @@ export function createAsking(attachment: Attachment, goOn: () => void): Asking {
 const QUIET_ROUNDS = 5;
 
 /** `answered` is called when an answer is in the ledger, with whether somebody works on the run. */
-function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: boolean) => void, over: () => void): Question {
+function putQuestion(attachment: Attachment, asked: Put, answered: (live: boolean) => void, over: () => void): Question {
   const gone = new AbortController();
   let keys = 0;
   let answer: PromiseWithResolvers<string | undefined> | undefined;
@@ -120,15 +144,15 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
     },
   };
   show({ said: [], prompt: undefined });
-  void ask(attachment, desk, wait, gone.signal)
+  void ask(attachment, desk, asked, gone.signal)
     .then((live) => live !== undefined && answered(live))
     .catch((error: unknown) => attachment.change({ notice: error instanceof Error ? error.message : String(error) }))
     .finally(() => {
-      if (attachment.state.mode.kind === 'asked') attachment.change({ mode: { kind: 'looking' } });
+      if (attachment.state.mode.kind === 'asked') attachment.change({ mode: asked.back });
       over();
     });
   return {
-    wait,
+    asked,
     pressed() {
       keys += 1;
     },
@@ -140,13 +164,18 @@ function putQuestion(attachment: Attachment, wait: OpenWait, answered: (live: bo
   };
 }
 
-async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: AbortSignal): Promise<boolean | undefined> {
+async function ask(
+  attachment: Attachment,
+  desk: Desk,
+  { wait, session, head, root: asking }: Put,
+  gone: AbortSignal,
+): Promise<boolean | undefined> {
   const { context, project } = attachment;
   const { tree, root } = attachment.state;
-  const which = await whichOf({ ledger: project.ledger, session: attachment.root.session, tree, root }, wait);
+  const which = head ?? (await whichOf({ ledger: project.ledger, session, tree, root }, wait));
   const answer = await askPerson(desk, attachment.room(), wait, project.engine.refusedChange, which);
   if (answer === undefined) {
-    const takenBack = gone.aborted ? await takenBackText(project.ledger, attachment.root.session, wait) : undefined;
+    const takenBack = gone.aborted ? await takenBackText(project.ledger, session, wait) : undefined;
     attachment.change({ notice: takenBack ?? 'the question stays open' });
     return undefined;
   }
@@ -157,6 +186,8 @@ async function ask(attachment: Attachment, desk: Desk, wait: OpenWait, gone: Abo
     attachment.change({ notice: notRecorded(context, wait, outcome).message });
     return undefined;
   }
-  attachment.change({ notice: outcome.live ? 'answered' : 'answered; if nobody goes on with the run, r takes it up here' });
+  const further =
+    asking === root ? 'the run, r takes it up here' : `that run: ${callOf(context)} resume ${shortId(asking)} takes it up`;
+  attachment.change({ notice: outcome.live ? 'answered' : `answered; if nobody goes on with ${further}` });
   return outcome.live;
 }

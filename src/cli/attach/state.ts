@@ -1,6 +1,7 @@
 /** What is on the screen of `troupe attach`, before it is drawn. */
 import type { RunId } from '../../base/ids.ts';
 import type { OpenWait } from '../../engine/port.ts';
+import { type InboxItem, inboxKey } from '../../front/inbox.ts';
 import type { RunNode, RunTree } from '../../projections/run-tree.ts';
 import { subtree } from '../../projections/run-tree.ts';
 import type { LinePrompt } from '../view/run-view.ts';
@@ -12,6 +13,8 @@ export type Mode =
   /** The run is worked on here, so leaving stops it: whether that is meant. */
   | { readonly kind: 'leaving' }
   | { readonly kind: 'writing'; readonly draft: TypedDraft }
+  /** All that waits in the project; the one that is marked, or the oldest once that is gone. */
+  | { readonly kind: 'inbox'; readonly marked: string | undefined }
   /** A question and what was said about it. Without a prompt no key counts: nobody can have read it yet. */
   | {
       readonly kind: 'asked';
@@ -35,8 +38,8 @@ export interface AttachState {
   /** How many rows up from their end somebody looks. */
   readonly back: number;
   readonly waits: readonly OpenWait[];
-  /** How many questions of other runs of the project are open. */
-  readonly elsewhere: number;
+  /** Everything that waits for a person in the project, of this run and of others, oldest first. */
+  readonly inbox: readonly InboxItem[];
   /** How the command line is called, for what is done outside this screen. */
   readonly call: string;
   readonly driver: WorkedOnBy;
@@ -56,6 +59,17 @@ export function runsOf({
     return { node, depth };
   });
 }
+
+/** What waits in other runs than this one. */
+export const elsewhereIn = ({ inbox, root }: Pick<AttachState, 'inbox' | 'root'>): readonly InboxItem[] =>
+  inbox.filter((item) => item.root !== root);
+
+/** Where in the list the mark stands. */
+export const markedAt = (inbox: readonly InboxItem[], marked: string | undefined): number =>
+  Math.max(
+    0,
+    inbox.findIndex((item) => inboxKey(item) === marked),
+  );
 
 /** The next run of the tree, or the one before; around its ends. */
 export function neighbour(state: AttachState, step: 1 | -1): RunId {

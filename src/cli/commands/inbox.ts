@@ -9,9 +9,9 @@ import { type RunId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
-import type { OpenWait, RunEnd } from '../../engine/port.ts';
+import type { RunEnd } from '../../engine/port.ts';
 import { type EventType, eventTypes, inboundTypes } from '../../events/catalogue.ts';
-import { type InboxItem, inboxValue, readInbox } from '../../front/inbox.ts';
+import { type InboxItem, inboxKey, inboxValue, readInbox } from '../../front/inbox.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { personHere } from '../../library/person-here.ts';
 import type { Project } from '../../project/project.ts';
@@ -79,17 +79,17 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   let oneByOne = false;
   try {
     while (!leaving.signal.aborted) {
-      const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => !left.has(keyOf(wait)));
+      const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => !left.has(inboxKey({ wait })));
       for (const line of driven.news()) terminal.progress.line(line);
       const picked: Picked = oneByOne || open.length < 2 ? 'all' : await pickedAmong(context, open, leaving.signal);
       if (leaving.signal.aborted) break;
-      if (picked === undefined) for (const { wait } of open) left.add(keyOf(wait));
+      if (picked === undefined) for (const { wait } of open) left.add(inboxKey({ wait }));
       oneByOne ||= picked === 'all' && open.length > 1;
       const next = picked === 'all' ? open[0] : picked;
       if (next !== undefined) {
         asked += 1;
         if ((await answerOne(context, project, next, leaving.signal)) === 'answered') driven.goOn(next);
-        else left.add(keyOf(next.wait));
+        else left.add(inboxKey(next));
       } else if (driven.size() > 0) await Promise.race([driven.one(), sleep(clock, limits.inboxLookMs)]);
       else break;
     }
@@ -101,7 +101,7 @@ async function answerAll(context: CommandContext, project: Project): Promise<Exi
   } finally {
     stop();
   }
-  const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => left.has(keyOf(wait))).length;
+  const open = (await readInbox(project, context.clock.now())).filter(({ wait }) => left.has(inboxKey({ wait }))).length;
   if (open > 0) terminal.progress.line(`${counted(open, 'question')} left open`);
   else terminal.progress.line(asked === 0 ? 'nothing waits for you' : 'nothing else waits for you');
   return exitCodes.completed;
@@ -151,8 +151,6 @@ function sayHowToGoOn(context: CommandContext, runs: readonly InboxItem[]): void
     );
 }
 
-const keyOf = ({ run, wait }: OpenWait): string => `${run} ${wait}`;
-
 async function answerOne(
   context: CommandContext,
   project: Project,
@@ -192,7 +190,8 @@ async function answerOne(
 
 /** Until somebody else has answered, the run has ended, or nobody wants to know any more. */
 async function untilGone({ ledger, engine }: Project, { wait, session }: InboxItem, over: AbortSignal): Promise<'gone' | 'over'> {
-  const isGone = async (): Promise<boolean> => !(await engine.waits(wait.run)).some((one) => keyOf(one) === keyOf(wait));
+  const isGone = async (): Promise<boolean> =>
+    !(await engine.waits(wait.run)).some((one) => inboxKey({ wait: one }) === inboxKey({ wait }));
   const [newest] = await ledger.read({ session, newest: true, limit: 1 });
   if (await isGone()) return 'gone';
   for await (const { event_type: type } of ledger.tail(session, newest?.position ?? 0, over))

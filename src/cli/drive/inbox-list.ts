@@ -17,7 +17,7 @@ export const headLine = ({ wait, path, ageMs }: InboxItem): string =>
 const MARK = '  | ';
 
 /** What is asked, as far as one line has room for it. */
-function firstWords(wait: OpenWait): string {
+export function firstWords(wait: OpenWait): string {
   if (wait.kind === 'question') return safeLine(wait.question);
   const marked = wait.request.split('\n').find((line) => line.startsWith(MARK));
   return `${safeLine(wait.tool)}: ${safeLine(marked?.slice(MARK.length) ?? '')}`;
