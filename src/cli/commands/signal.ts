@@ -93,7 +93,7 @@ export async function sendCommand(
     await requireOwn(project.ledger, row);
     const { message, standing, live, told } = await sayToRun(context, project, row, text, 'command');
     if (json) printJson(context, 'send', { run: row.run, message, state: standing, status: standing, live });
-    else context.terminal.out.line(told);
+    else context.terminal.out.prose(told, { indent: 2 });
     return exitCodes.completed;
   });
 }
