@@ -9,6 +9,7 @@ import type { RunId } from '../base/ids.ts';
 import { fail, ok } from '../base/result.ts';
 import type { Budget } from '../events/catalogue.ts';
 import { userText } from '../events/messages.ts';
+import type { ModelRequest } from '../models/port.ts';
 import type { EngineOptions } from './options.ts';
 import { readAll } from './record/read-all.ts';
 
@@ -28,9 +29,9 @@ function world(agents: readonly AgentDefinition[], brain: WorldOptions['brain'],
   return createWorld({ agents, brain, outside, ...more, engineOptions: { models: opens(ask), ...more.engineOptions } });
 }
 
-function opens(ask: WorldOptions['brain']): EngineOptions['models'] {
+function opens(ask: WorldOptions['brain'], closed = 'none/'): EngineOptions['models'] {
   const open = async (name: string) =>
-    name.startsWith('none/')
+    name.startsWith(closed)
       ? fail(NO_KEY)
       : ok({ id: name, account: name, ask: async (request: Parameters<typeof ask>[0]) => ask(request, 0) });
   return { open };
@@ -64,6 +65,15 @@ describe('before the first call', () => {
     await one.close();
   });
 
+  it('a run is refused where somebody names no model and there is no other', async () => {
+    const agents = [agent({ name: 'lead', tools: [], advisors: ['bare'] }), agent({ name: 'bare', models: [], tools: [] })];
+    const none = { defaultModels: async () => fail('No model was found.') };
+    const one = world(agents, () => says('Done.'), { engineOptions: none });
+    const error = { code: 'no_model', message: 'bare, which lead needs: No model was found.' };
+    expect(await start(one, 'lead')).toMatchObject({ kind: 'refused', error });
+    await one.close();
+  });
+
   it('a worker with a model of its own needs no other', async () => {
     const group = { mode: 'broadcast' as const, workers: [{ agent: 'poor', model: 'test/model' }] };
     const one = world([agent({ name: 'lead', tools: [], group }), keyless('poor')], () => says('Done.'));
@@ -87,16 +97,67 @@ describe('somebody who is only asked when chosen', () => {
     await one.close();
   });
 
-  it('parks the run as a destination, with the name of the variable', async () => {
-    const agents = [agent({ name: 'lead', tools: [], router: { destinations: ['poor'] } }), keyless('poor')];
-    const one = world(agents, () => calls({ name: 'handoff-to', input: { agent: 'poor' } }));
+  const toTool = (request: ModelRequest): string => JSON.stringify(request.messages.filter(({ role }) => role === 'tool'));
+  const routes = (name: string) => calls({ name: 'handoff-to', input: { agent: name } });
+
+  it.each<[string, readonly AgentDefinition[]]>([
+    ['it has no key', [keyless('poor')]],
+    ['somebody whom it needs has none', [agent({ name: 'poor', tools: [], advisors: ['below'] }), keyless('below')]],
+  ])('is no destination: the router is told, and chooses another (%s)', async (_why, poor) => {
+    const router = agent({ name: 'lead', tools: [], router: { destinations: ['poor', 'rich'] } });
+    const told: string[] = [];
+    const one = world([router, agent({ name: 'rich', tools: [] }), ...poor], (request) => {
+      if (request.agent === 'rich') return says('Rich.');
+      told.push(toTool(request));
+      return routes(turnOf(request) < 3 ? 'poor' : 'rich');
+    });
     const started = await start(one, 'lead');
     if (started.kind !== 'started') throw new Error(started.error.message);
-    expect(await started.handle.done).toMatchObject({
-      kind: 'parked',
-      error: { code: 'model_auth', message: expect.stringContaining('NONE_API_KEY') },
-    });
+    expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed', finalAgent: 'rich' } });
+    for (const words of ['poor cannot be asked', 'NONE_API_KEY', 'The other destinations are: rich.'])
+      expect(told[1]).toContain(words);
+    const recorded = await readAll(one.ledger, started.handle.session, { types: ['step.recorded'] });
+    expect(recorded.filter(({ step }) => step === 'router/closed/poor')).toHaveLength(1);
+    expect((await one.ledger.runs({ session: started.handle.session })).map((row) => row.agent)).not.toContain('poor');
     await one.close();
+  });
+
+  it('is no destination: a router that has no other answers itself', async () => {
+    const agents = [agent({ name: 'lead', tools: [], router: { destinations: ['poor'] } }), keyless('poor')];
+    const one = world(agents, (request) => (turnOf(request) === 1 ? routes('poor') : reports(toTool(request))));
+    const started = await start(one, 'lead');
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    const end = await started.handle.done;
+    expect(end).toMatchObject({ kind: 'ended', result: { status: 'completed', finalAgent: 'lead' } });
+    expect(JSON.stringify(end)).toContain('Answer yourself.');
+    await one.close();
+  });
+
+  it('goes on as a destination that was begun with a key, and is not chosen anew', async () => {
+    const path = join(folder, 'begun.db');
+    const agents = [
+      agent({ name: 'lead', tools: [], router: { destinations: ['later'] } }),
+      agent({ name: 'later', models: ['later/model'] }),
+    ];
+    const asked: string[] = [];
+    const brain: WorldOptions['brain'] = (request) => {
+      asked.push(String(request.agent));
+      return request.agent === 'lead' ? routes('later') : turnOf(request) === 1 ? calls({ name: 'look' }) : says('Done.');
+    };
+    const dies = (inner: Parameters<NonNullable<WorldOptions['wrapLedger']>>[0]) => crashAt(inner, 9).ledger;
+    const dying = world(agents, brain, { path, owner: { pid: 2 ** 22 + 1 }, wrapLedger: dies });
+    const started = await start(dying, 'lead');
+    if (started.kind === 'started') await started.handle.done;
+    await dying.ledger.close();
+    expect(asked).toContain('later');
+    const later = createWorld({ path, agents, brain, engineOptions: { models: opens(brain, 'later/') } });
+    const resumed = await later.engine.resume(RUN);
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    expect(await resumed.handle.done).toMatchObject({ kind: 'interrupted' });
+    const recorded = await readAll(later.ledger, resumed.handle.session, { types: ['step.recorded'] });
+    expect(recorded.map(({ step }) => step)).not.toContain('router/closed/later');
+    expect(asked.filter((name) => name === 'lead')).toHaveLength(1);
+    await later.close();
   });
 });
 

@@ -1,12 +1,13 @@
 /**
  * Whether everybody who is sure to be asked has a model that can be: looked at before a run starts or goes on, because a key
  * that is missing at the end of a chain would otherwise be found when everything before it is paid for. Agents that are only
- * asked if a model chooses them are not: one of those fails when it is chosen.
+ * asked if a model chooses them are looked at then: whoever chose one of those is told, and goes on without it.
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { hasOwnModels } from '../agents/definition/executor.ts';
 import { edgeOf, referencesOf } from '../agents/definition/references.ts';
 import { present } from '../base/present.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { AgentAccess, ModelAccess } from './options.ts';
 
@@ -27,8 +28,8 @@ export async function nobodyToAsk(
     for (const { target, models: given } of surelyAsked(agent)) {
       const definition = await options.agent(target);
       if (definition === undefined || hasOwnModels(definition)) continue;
-      const named = given ?? definition.models;
-      const failure = await noneOpens(options, named.length > 0 ? named : await defaults(options));
+      const named = await modelsOf(options, given ?? definition.models);
+      const failure = named.ok ? await noneOpens(options, named.value) : named.error;
       if (failure !== undefined) return { ...failure, message: `${target}, which ${agent.name} needs: ${failure.message}` };
       if (seen.has(target)) continue;
       seen.add(target);
@@ -38,6 +39,12 @@ export async function nobodyToAsk(
   return undefined;
 }
 
+/** The same for an agent with the models that it has of itself. */
+export async function asksNobody(options: FindsModels, agent: AgentDefinition): Promise<Failure | undefined> {
+  const models = hasOwnModels(agent) ? ok(agent.models) : await modelsOf(options, agent.models);
+  return models.ok ? await nobodyToAsk(options, agent, models.value) : models.error;
+}
+
 /** With the model that the agent gives to it, if it gives one. */
 function surelyAsked(agent: AgentDefinition): readonly { readonly target: string; readonly models?: readonly string[] }[] {
   return referencesOf(agent)
@@ -45,9 +52,11 @@ function surelyAsked(agent: AgentDefinition): readonly { readonly target: string
     .map(({ target, model }) => ({ target, ...present({ models: model && [model.name] }) }));
 }
 
-async function defaults(options: FindsModels): Promise<readonly string[]> {
+/** Whoever names none has those of the project. */
+async function modelsOf(options: FindsModels, named: readonly string[]): Promise<Result<readonly string[], Failure>> {
+  if (named.length > 0) return ok(named);
   const found = await options.defaultModels();
-  return found.ok ? found.value : [];
+  return found.ok ? found : fail({ code: 'no_model', message: found.error });
 }
 
 async function noneOpens(options: FindsModels, models: readonly string[]): Promise<Failure | undefined> {

@@ -163,7 +163,7 @@ async function afterCalls(
 ): Promise<LoopResult | undefined> {
   if (loop.input.elsewhere === true && turn >= loop.input.limits.maxTurns) return unanswered(loop, turn, calls);
   const exitCall = calls.find((call) => exitOf(loop, call, offered) !== undefined);
-  const taken = exitCall === undefined ? undefined : exitOf(loop, exitCall, offered)?.take(exitCall);
+  const taken = exitCall === undefined ? undefined : await exitOf(loop, exitCall, offered)?.take(exitCall);
   const others = calls.filter((call) => call !== exitCall);
   const ran = await runToolCalls(turn, others, offered, loop.ports.tools, loop.input.limits.maxToolCallsPerTurn);
   if (taken?.ok === true && !(await mustHearMore(loop, turn))) return endedBy(turn, taken.value);

@@ -79,7 +79,7 @@ export interface Exit {
   /** The work goes on after it, so it cannot be taken on the last turn. */
   readonly goesOn?: boolean;
   /** The failure is written for the model, which may try again. */
-  take(call: ToolCallPart): Result<Ending, string>;
+  take(call: ToolCallPart): Result<Ending, string> | Promise<Result<Ending, string>>;
 }
 
 /** What an agent ended its loop with. */

@@ -57,6 +57,12 @@ export interface AgentRun {
     type: Type,
     accepts: (payload: Payloads[Type]) => boolean,
   ): Promise<Payloads[Type] | undefined>;
+  /**
+   * Why an agent that was chosen would have no model to ask, it or whoever it is sure to need: so that whoever chose it is told,
+   * and it is not started. That is recorded under the key and holds for the run. One that was begun before, which an event of the
+   * type `begun` tells, is gone on with.
+   */
+  asksNobody(key: string, agent: string, begun: PatternEventType): Promise<string | undefined>;
   /** What was achieved that the runtime saw, and how often the work was paused. */
   progress(): Promise<Progress>;
   /** What these claims are worth now, when everything that this group did has been done. */

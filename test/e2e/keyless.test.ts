@@ -45,7 +45,11 @@ describe.concurrent('a child whose model has no key', () => {
       { calls: [{ name: 'poor', input: { prompt: 'Help me.', reason: 'I am busy.' } }] },
       { text: 'I did without.' },
     );
-    expect(await project.troupe('run', 'lead', 'hi')).toMatchObject({ code: 0, out: 'I did without.\n' });
+    const ran = await project.troupe('run', 'lead', 'hi');
+    expect(ran).toMatchObject({ code: 0, out: 'I did without.\n' });
+    const named =
+      'warning: no model of poor, which lead names as sub-agent, can be asked from this shell: There is no key for google';
+    expect(ran.err.indexOf(named)).toBe(0);
     expect(JSON.stringify(server.requests[1]?.body)).toMatch(/no key for google/);
     await expectKept(project, 'completed');
   });

@@ -7,7 +7,7 @@ import { askAboutServers, requireFolder } from '../commands/run.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { conversations, findSession, NO_CONVERSATION } from '../drive/find-session.ts';
 import { printReport } from '../drive/finish-run.ts';
-import { sayPassedOver } from '../drive/passed-over.ts';
+import { sayClosed, sayPassedOver } from '../drive/passed-over.ts';
 import { type CommandContext, callOf, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -88,6 +88,13 @@ async function openChat(context: CommandContext, project: Project, opening: Open
   const { definition } = await findAgent(files, word, agentFile);
   await requireFolder(config.workspace);
   sayPassedOver(context, config);
+  if (options.model === undefined)
+    sayClosed(
+      context,
+      config,
+      files.agents.map(({ definition }) => definition),
+      definition,
+    );
   await askAboutServers(context, project, files.agents, definition);
   const started = before === undefined ? undefined : await startOfRun(ledger, before);
   const typing = createTyping(context.terminal.keys);

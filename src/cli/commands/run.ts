@@ -23,7 +23,7 @@ import { allowServers } from '../agents/allow.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findSession, latestConversation } from '../drive/find-session.ts';
 import { budgetIn, chooseView, finishRun, hearFor, type RunTermsOptions } from '../drive/finish-run.ts';
-import { sayPassedOver } from '../drive/passed-over.ts';
+import { sayClosed, sayPassedOver } from '../drive/passed-over.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { asCalled, type CommandContext, callOf, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
@@ -94,6 +94,14 @@ async function runOnce(
     const { definition } = agent;
     await requireFolder(project.config.workspace);
     if (options.quiet !== true) sayPassedOver(context, project.config);
+    // With a model for everybody the one that is given is looked at when the run starts.
+    if (options.quiet !== true && model === undefined)
+      sayClosed(
+        context,
+        project.config,
+        files.agents.map(({ definition }) => definition),
+        definition,
+      );
     if (context.terminal.interactive) await askAboutServers(context, project, files.agents, definition);
     const asked = { agent: definition.name, prompt, before, budget };
     const { code, took } = await startAndDrive(context, project, asked, options);

@@ -1,19 +1,20 @@
 /**
  * Models that nobody could ask from this shell, names that nobody knows, and prices that a budget needs. Elsewhere there may be a
- * key, and a newer provider may know more names, so these are warnings; `run` refuses to start.
+ * key, and a newer provider may know more names, so these are warnings; `run` refuses to start where one of them is sure to be
+ * asked, and names the others.
  */
 
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { hasOwnModels } from '../../agents/definition/executor.ts';
-import { modelsGiven, modelsUsed, referencesOf } from '../../agents/definition/references.ts';
+import { modelsUsed, referencesOf } from '../../agents/definition/references.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { type Diagnostic, type SourcePlace, warningAt } from '../../agents/text/diagnostics.ts';
 import type { Clock } from '../../base/clock.ts';
 import { nearest } from '../../base/did-you-mean.ts';
+import { closedModels, modelsAsked } from '../../front/project/closed-models.ts';
 import type { Prices } from '../../models/port.ts';
 import { createPrices, type PricesOptions } from '../../models/prices.ts';
 import { findProvider, providerNames } from '../../models/provider/providers.ts';
-import { modelProblem } from '../../models/reach.ts';
 import type { ProjectConfig } from '../../project/config.ts';
 
 export interface CheckModelsOptions {
@@ -50,8 +51,7 @@ export function checkModels(agents: readonly LoadedAgent[], options: CheckModels
   const own = ours.flatMap((agent) => {
     const { definition, placeOf } = agent;
     const whose = `of ${definition.name}`;
-    const given = modelsGiven(definition).map(({ name, path }) => ({ whose, models: [name], place: placeOf(path) }));
-    const named = [{ whose, models: definition.models, place: placeOf(['model']) }, ...given];
+    const named = modelsAsked(definition).map(({ models, path }) => ({ whose, models, place: placeOf(path) }));
     return [...named.flatMap(askable), ...unpriced(agent, agents, { ...options, sources })];
   });
   return [...settings, ...own];
@@ -60,12 +60,11 @@ export function checkModels(agents: readonly LoadedAgent[], options: CheckModels
 const providerOf = (model: string): string => model.slice(0, Math.max(0, model.indexOf('/')));
 
 function unreachable({ whose, models, place }: Named, sources: Sources): readonly Diagnostic[] {
-  const problems = models.map((model) => modelProblem(model, sources));
-  const [first] = problems;
-  if (first === undefined || problems.includes(undefined)) return [];
+  const problem = closedModels(models, sources);
+  if (problem === undefined) return [];
   const near = models.map((model) => nearProvider(model, sources)).find((found) => found !== undefined);
   const fix = near === undefined ? undefined : `Did you mean "${near}"?`;
-  return [warningAt(place, `no model ${whose} can be asked from this shell: ${first}`, fix)];
+  return [warningAt(place, `no model ${whose} can be asked from this shell: ${problem}`, fix)];
 }
 
 /** The same model at the provider that was probably meant. */

@@ -47,7 +47,7 @@ import { openFolders } from '../travel/travelling.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
 import { ledgerSteps } from './ledger-steps.ts';
 import { ownLoop, type PlaysLoops } from './own-loop.ts';
-import { aboutAgents, contextReader, recalled, skillsOf } from './pattern-support.ts';
+import { aboutAgents, contextReader, looksForModels, recalled, skillsOf } from './pattern-support.ts';
 import { progressBelow } from './progress-below.ts';
 import { withoutMoney } from './task-money.ts';
 import type { SetsUpRuns } from './tree.ts';
@@ -147,6 +147,7 @@ async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: Ag
     context: contextReader(tree, setup.definition, steps),
     about: (agents) => aboutAgents(tree, agents),
     skills: (agents) => skillsOf(tree, agents),
+    asksNobody: looksForModels(tree, node, steps),
     recall: (type, accepts) => recalled(tree, node, type, accepts),
     progress: progressBelow(tree, node),
     checkAgain: (claims) => checkAgain(tree, node, claims),

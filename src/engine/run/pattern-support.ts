@@ -9,10 +9,12 @@ import { sentence } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { PatternEventType } from '../../events/pattern-events.ts';
-import type { About, Skills } from '../../patterns/agent-run.ts';
+import type { About, AgentRun, Skills } from '../../patterns/agent-run.ts';
 import type { Steps } from '../../patterns/steps.ts';
-import type { AgentAccess, LedgerAccess } from '../options.ts';
+import { asksNobody } from '../models-below.ts';
+import type { AgentAccess, LedgerAccess, ModelAccess, ReplayAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { treeTerms } from '../record/standing-events.ts';
 
 /** A context file is read once per run and recorded: a resumed run sees what it saw before. */
 export function contextReader(
@@ -66,6 +68,32 @@ export async function skillsOf(tree: AgentAccess, agents: readonly string[]): Pr
 export function skills(agent: AgentDefinition | undefined): Skills {
   const { description, tags, examples } = agent ?? {};
   return { ...present({ description, tags, examples }) };
+}
+
+/** Only that somebody cannot be asked is recorded: where all can, nothing is said of it. */
+export function looksForModels(
+  tree: AgentAccess & ModelAccess & ReplayAccess,
+  node: DrivenRun,
+  steps: Steps,
+): AgentRun['asksNobody'] {
+  const known = new Map<string, Promise<string | undefined>>();
+  const look = async (key: string, agent: string, begun: PatternEventType): Promise<string | undefined> => {
+    let why = '';
+    if (node.journal.recorded('step.recorded', key) === undefined) {
+      // With a model for the whole tree everybody asks that one, and the run itself does.
+      const isSettled = tree.replay !== undefined || node.journal.latest(begun) !== undefined;
+      const found = isSettled || treeTerms(node).model !== undefined ? undefined : await tree.agent(agent);
+      const closed = found && (await asksNobody(tree, found));
+      if (closed === undefined) return undefined;
+      why = closed.message;
+    }
+    return await steps.step(key, async () => why);
+  };
+  return (key, agent, begun) => {
+    const looked = known.get(key) ?? look(key, agent, begun);
+    known.set(key, looked);
+    return looked;
+  };
 }
 
 /** Looks at the newest runs only, however long the ledger is. What cannot be read is not remembered. */

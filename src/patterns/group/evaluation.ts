@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from '../../base/json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { ToolCallPart } from '../../events/messages.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Ending, Exit } from '../../loop/port.ts';
 import type { AgentRun } from '../agent-run.ts';
@@ -63,7 +64,7 @@ function unscored(evaluator: string, result: RunResult): RunResult {
 }
 
 /** The form in which an evaluator answers: a score that cannot be read is an error it is told of, never a guess. */
-export function evaluateExit(): Exit {
+export function evaluateExit() {
   const dimensions = Object.fromEntries(DIMENSIONS.map((name) => [name, { type: 'number', minimum: 0, maximum: 1 }]));
   return {
     spec: {
@@ -85,8 +86,8 @@ export function evaluateExit(): Exit {
         additionalProperties: false,
       },
     },
-    take: (call) => judgement(call.input),
-  };
+    take: (call: ToolCallPart) => judgement(call.input),
+  } satisfies Exit;
 }
 
 /** The same as a plain answer, for models that rather write JSON than call a tool. */

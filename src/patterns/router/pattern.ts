@@ -23,11 +23,11 @@ export const routerPattern = {
   key: 'router',
   tools: [ROUTE],
   answeredBy: [STAGE],
-  exits: ({ agent }) => (agent.router === undefined ? [] : [routeExit(agent.router.destinations)]),
+  exits: (run) => (run.agent.router === undefined ? [] : [routeExit(run, run.agent.router.destinations)]),
   follow: followRoute,
 } as const satisfies Pattern;
 
-function routeExit(destinations: readonly string[]): Exit {
+function routeExit(run: AgentRun, destinations: readonly string[]): Exit {
   const known = choice.extend({ agent: z.enum(destinations as [string, ...string[]]) });
   return {
     spec: {
@@ -43,16 +43,24 @@ function routeExit(destinations: readonly string[]): Exit {
         additionalProperties: false,
       },
     },
-    take(call) {
+    async take(call) {
       const parsed = known.safeParse(call.input);
       if (!parsed.success)
         return fail(`Not routed: ${sentence(z.prettifyError(parsed.error))} The destinations are: ${destinations.join(', ')}.`);
       const { agent, message } = parsed.data;
+      const closed = await run.asksNobody(`router/closed/${agent}`, agent, 'router.chose');
+      if (closed !== undefined)
+        return fail(`Not routed: ${agent} cannot be asked now. ${sentence(closed)} ${elseThan(agent, destinations)}`);
       const value = message === undefined || message.trim() === '' ? { agent } : { agent, message };
       const body = `Routed to ${agent}.`;
       return ok({ success: true, report: { format: 'text', body }, claims: [], exit: { tool: ROUTE, value } });
     },
   };
+}
+
+function elseThan(agent: string, destinations: readonly string[]): string {
+  const others = destinations.filter((one) => one !== agent);
+  return others.length === 0 ? 'Answer yourself.' : `The other destinations are: ${others.join(', ')}. Or answer yourself.`;
 }
 
 async function followRoute(run: AgentRun, answered: Answered, isLast: boolean): Promise<Answered> {

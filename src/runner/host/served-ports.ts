@@ -167,7 +167,7 @@ async function llm(served: Served, runner: Runner, params: LlmRequest): Promise<
   served.latest = { turn, answer, beside: toolCallsOf(answer.message).length - (exitIn(served.input, answer, tools) ? 1 : 0) };
   served.lastWords = lastWordsOf([answer.message]) || served.lastWords;
   const { inputTokens } = answer.usage;
-  const taken = ending(served.input, answer, tools);
+  const taken = await calls.once(`ending/${turn}`, () => ending(served.input, answer, tools));
   return {
     kind: 'answer',
     answer: given.give<Message>(answer.message),
@@ -213,9 +213,9 @@ function offered({ specs, lists }: Served, positions: readonly number[]): readon
 }
 
 /** What the loop would ask about this answer: its first exit among the tools that were offered, or its plain text. */
-function ending(input: LoopInput, answer: Answer, tools: readonly ToolSpec[]): Result<Ending, string> | undefined {
+async function ending(input: LoopInput, answer: Answer, tools: readonly ToolSpec[]): Promise<Result<Ending, string> | undefined> {
   const found = exitIn(input, answer, tools);
-  if (found !== undefined) return found.exit.take(found.call);
+  if (found !== undefined) return await found.exit.take(found.call);
   const text = textOf(answer.message.content).trim();
   return toolCallsOf(answer.message).length > 0 || text === '' ? undefined : input.plain(text);
 }

@@ -22,7 +22,7 @@ export function checked(claims: readonly Claim[], seen: ReadonlySet<string>): Ve
 const notRun = (command: string): string => `command ${JSON.stringify(command)}: this command was not run`;
 const notChanged = (path: string): string => `file ${JSON.stringify(path)}: no recorded change of this file`;
 
-type Support = 'context' | 'about' | 'skills' | 'recall' | 'progress' | 'checkAgain';
+type Support = 'context' | 'about' | 'skills' | 'asksNobody' | 'recall' | 'progress' | 'checkAgain';
 
 /** What groups ask beside steps. No files are here to read or to change, and nobody pauses. */
 export function handSupport(agents: readonly AgentDefinition[], events: readonly ScenarioEvent[]): Pick<AgentRun, Support> {
@@ -33,6 +33,7 @@ export function handSupport(agents: readonly AgentDefinition[], events: readonly
     },
     about: async (names) => names.map((name) => about(agents.find((one) => one.name === name))),
     skills: async (names) => names.map((name) => skills(agents.find((one) => one.name === name))),
+    asksNobody: async () => undefined,
     recall: async (type, accepts) => {
       const said = events.flatMap((event) => (event.type === type ? [event.payload as Payloads[typeof type]] : []));
       return said.findLast(accepts);
