@@ -78,7 +78,7 @@ export const engineMutations: readonly Mutation[] = [
     invariant: 'E4: a `never` call in doubt is not made again',
     change: 'it is made again',
     file: 'src/engine/calls/recorded-tools.ts',
-    find: "if (mayHaveHappened && !(await mayRepeat(caller, call))) return inDoubt(caller, call);",
+    find: 'if (mayHaveHappened && !(await mayRepeat(caller, call))) return inDoubt(caller, call);',
     replace: '',
     caughtBy: { file: 'src/engine/run/ledger-steps.test.ts', test: 'a call in doubt > is told to the model and not repeated' },
   },
