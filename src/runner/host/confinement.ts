@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 /** Sources run as they are, and so does what is built from them: the worker is the neighbour with the same ending. */
 const worker = fileURLToPath(new URL(`../child/loop-worker${extname(import.meta.url)}`, import.meta.url));
-const code = dirname(dirname(dirname(worker)));
+/** The folder of the sources, or of what was built from them. */
+const codeAround = (script: string): string => dirname(dirname(dirname(script)));
 
 export interface Confined {
   readonly command: string;
@@ -16,7 +17,7 @@ export interface Confined {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export function confined(memoryMiB: number, script = worker): Confined {
+export function confined(memoryMiB: number, script = worker, code = codeAround(worker)): Confined {
   return {
     command: process.execPath,
     parameters: [

@@ -1,5 +1,6 @@
 /** A runner may die at any moment: its loop goes on in another, and no port is asked twice. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { builtRunner } from '../../../test/support/runner/built-runner.ts';
 import {
   isAlive,
   type PortScript,
@@ -12,7 +13,7 @@ import { runLoop } from '../../loop/loop.ts';
 import type { Hosted } from '../port.ts';
 import { createLoopHost } from './host.ts';
 
-const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
+const host = createLoopHost({ clock: systemClock, settings: { warm: 2, ...builtRunner } });
 host.warm();
 afterAll(() => host.close());
 

@@ -1,13 +1,14 @@
 /** A runner must not be noticed: every loop ends as it does in this process, and the ports are asked the very same things. */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { builtRunner } from '../../../test/support/runner/built-runner.ts';
 import { anyPlay, scenarios } from '../../../test/support/runner/scenarios.ts';
 import { isAlive, type PortScript, scriptedPorts, watchProcesses } from '../../../test/support/runner/scripted-ports.ts';
 import { systemClock } from '../../base/clock.ts';
 import { runLoop } from '../../loop/loop.ts';
 import { createLoopHost } from './host.ts';
 
-const host = createLoopHost({ clock: systemClock, settings: { warm: 2 } });
+const host = createLoopHost({ clock: systemClock, settings: { warm: 2, ...builtRunner } });
 host.warm();
 afterAll(() => host.close());
 

@@ -4,6 +4,7 @@
  */
 import { type Clock, sleep } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
+import type { Confined } from './confinement.ts';
 import { type RunnerProcess, startRunner } from './process.ts';
 
 export interface RunnerSettings {
@@ -17,6 +18,8 @@ export interface RunnerSettings {
   readonly lifetimeMs: number;
   /** How long a runner may take to start. */
   readonly startMs: number;
+  /** What is started; without it, the worker beside this file. */
+  readonly how?: ((memoryMiB: number) => Confined) | undefined;
 }
 
 export interface RunnerPool {
@@ -27,6 +30,7 @@ export interface RunnerPool {
 }
 
 export function createRunnerPool(clock: Clock, settings: RunnerSettings): RunnerPool {
+  const start = (): RunnerProcess => startRunner(clock, settings.memoryMiB, settings.how?.(settings.memoryMiB));
   /** With what takes back its end for having waited too long. */
   const waiting = new Map<RunnerProcess, () => void>();
   let closed = false;
@@ -40,7 +44,7 @@ export function createRunnerPool(clock: Clock, settings: RunnerSettings): Runner
 
   const refill = (): void => {
     for (let missing = settings.warm - waiting.size; missing > 0 && !closed; missing -= 1) {
-      const runner = startRunner(clock, settings.memoryMiB);
+      const runner = start();
       runner.hold(false);
       waiting.set(
         runner,
@@ -57,7 +61,7 @@ export function createRunnerPool(clock: Clock, settings: RunnerSettings): Runner
   return {
     take() {
       const [ready] = waiting;
-      const runner = ready?.[0] ?? startRunner(clock, settings.memoryMiB);
+      const runner = ready?.[0] ?? start();
       ready?.[1]();
       waiting.delete(runner);
       runner.hold(true);
