@@ -9,9 +9,9 @@ import { runProgram } from '../../src/cli/program/program.ts';
 import { fromDebian } from '../support/debian/packages.ts';
 import { mayRun } from '../support/left-out.ts';
 import { testTerminal } from '../support/test-terminal.ts';
+import { MAIN } from './support-project.ts';
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
 let folder: string;
 let project: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'troupe-completion-'));
   project = join(folder, 'project');
   await mkdir(join(project, 'agents'), { recursive: true });
-  await writeFile(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
+  await writeFile(join(folder, 'troupe'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 });
   await writeFile(join(project, 'replies.yaml'), '[{ text: Hello. }]');
   await writeFile(join(project, 'troupe.yaml'), 'model: scripted:replies.yaml\n');
   await writeFile(join(project, '.mcp.json'), '{"mcpServers": {"github": {"command": "x"}}}');

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Budget } from '../../src/events/catalogue.ts';
-import { programOf } from '../support/programs/programs.ts';
+import { programOf, ROOM_FOR_THE_YOUNG } from '../support/programs/programs.ts';
 
 const MAIN = await programOf(join(import.meta.dirname, 'killed-process-main.ts'));
 
@@ -26,7 +26,9 @@ export type ProcessEnd = { readonly kind: 'killed'; readonly moment: string } | 
 /** Plays one life: it is killed as soon as it says that it has got far enough, unless it comes to its end before. */
 export function runUntilKilled(plan: ProcessPlan): Promise<ProcessEnd> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...ROOM_FOR_THE_YOUNG, MAIN, JSON.stringify(plan)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let complaint = '';
     let said = '';
     child.stderr.on('data', (chunk) => {

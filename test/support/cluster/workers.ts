@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programOf } from '../programs/programs.ts';
+import { programOf, ROOM_FOR_THE_YOUNG } from '../programs/programs.ts';
 import type { ClusterPlan } from './world.ts';
 
 export interface WorkerProcess {
@@ -33,7 +33,7 @@ export function createWorkers(plan: ClusterPlan, main = MAIN): Workers {
     async start(name, change = {}) {
       const file = join(folder, `${name}.json`);
       writeFileSync(file, JSON.stringify({ ...plan, ...change }));
-      const child = spawn(process.execPath, [main, file, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, [...ROOM_FOR_THE_YOUNG, main, file, name], { stdio: ['ignore', 'pipe', 'inherit'] });
       const worker = asWorker(name, child);
       workers.push(worker);
       await Promise.race([
