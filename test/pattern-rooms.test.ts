@@ -28,6 +28,7 @@ const WATCHED: readonly string[] = ['engine', 'cli', 'projections', 'loop', 'run
 const ALLOWED: Readonly<Record<string, string>> = {
   'engine/hearing/broadcasts.ts': 'the broadcasts of the steps port: `team` is a field of the event, which is a promise',
   'engine/hearing/broadcasts-before-turn.ts': 'writes a notice in the place of a broadcast, with the same fields',
+  'engine/fork/copied.ts': 'the reference of a package is a hash of its text, which names its session: a fork has another',
   'engine/travel/travelling.ts': 'what was merged says of which work the files are made that a worker has to build again',
   'projections/patterns/': 'how the events of each pattern show: projections lie below patterns and cannot ask them',
   'projections/comparing/volatile.ts': 'says which fields of recorded events may differ, by their types, which are promises',

@@ -333,7 +333,7 @@ export interface ReplayWatch {
    */
   outcome(run: RunId, step: string, known: TurnOutcome | undefined, signal: AbortSignal): Promise<TurnOutcome>;
   /** Before the run goes on: it waits if somebody stopped it before it came to what it did next. */
-  due(run: RunId, signal: AbortSignal): Promise<void>;
+  due(run: RunId, signal: AbortSignal): Promise<void> | undefined;
   /** Calls back when the time of this run is over, if it was then. Returns what takes it back. */
   whenLate(run: RunId, over: () => void): () => void;
   /** How the run ended then. */

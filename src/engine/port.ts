@@ -233,6 +233,8 @@ export type ForkOutcome =
       readonly workspace: string;
       /** Model calls that are answered from the record, and what they cost there. */
       readonly kept: { readonly events: number; readonly calls: number; readonly nanoUsd: number };
+      /** Agents that were at work, could not be taken up in the middle, and begin anew. */
+      readonly anew: readonly string[];
     }
   | { readonly kind: 'refused'; readonly error: Failure };
 

@@ -79,6 +79,8 @@ export type TaskProgress = {
 };
 
 export interface TaskSupport {
+  /** What tasks are named by: the run, and in a fork the one where it all began, so that they are called there as they were. */
+  readonly namedBy: string;
   /** The agent that a name stands for where an executor may be named too: itself, or one that is nothing but the executor. */
   executor(name: string): Promise<string>;
   /** The session, and the environment as it is now by a reference. */

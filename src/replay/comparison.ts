@@ -15,6 +15,7 @@ import { CANCELLED, type TurnOutcome } from '../loop/port.ts';
 import { firstDifference } from '../projections/comparing/first-difference.ts';
 import { lasting, volatileFields, volatileTypes } from '../projections/comparing/volatile.ts';
 import { isBroadcast } from '../projections/patterns/broadcast-text.ts';
+import { placesToCome } from './places-to-come.ts';
 import type { RunRecord } from './record.ts';
 import type { Stops } from './stops.ts';
 
@@ -51,9 +52,6 @@ const COMPARED: ReadonlySet<EventType> = new Set<EventType>([
   ...(['run.started', 'model.request', 'tool.result', 'step.recorded', 'task.summary', 'run.ended'] as const),
   ...patternEventTypes,
 ]);
-
-/** What is recorded of a turn that was being asked, whether it came to a request or not. */
-const ATTEMPTED: ReadonlySet<EventType> = new Set<EventType>(['model.failed', 'budget.reserved', 'peer.sent']);
 
 const TURN_CANCELLED: TurnOutcome = { kind: 'failed', error: { kind: 'cancelled', message: CANCELLED } };
 
@@ -158,38 +156,6 @@ function isToBeMet(event: LedgerEvent, root: RunId, reopened: number): boolean {
   // Whoever went on after an end need not come to all that led to it.
   if (event.position < reopened) return false;
   return COMPARED.has(event.event_type) && !(event.event_type === 'run.started' && event.run_id === root);
-}
-
-/** Where the record has what a run, or one below it, comes to next; `turns` were asked for once more. */
-function placesToCome(
-  { rows, standing }: RunRecord,
-  toMeet: readonly LedgerEvent[],
-  met: ReadonlySet<number>,
-  turns: ReadonlySet<string>,
-): (run: RunId) => number {
-  const attempts = standing.filter(({ event_type: type }) => ATTEMPTED.has(type));
-  const all = [...toMeet, ...attempts].toSorted((one, other) => one.position - other.position);
-  const isOver = ({ position, event_type: type, run_id: run, step }: LedgerEvent): boolean =>
-    met.has(position) || (ATTEMPTED.has(type) && turns.has(`${run} ${step}`));
-  const places = Map.groupBy(all, ({ run_id: run }) => run);
-  const done = new Map<RunId, number>();
-  const nextIn = (run: RunId): number => {
-    const own = places.get(run) ?? [];
-    let at = done.get(run) ?? 0;
-    for (let event = own[at]; event !== undefined && isOver(event); event = own[at]) at += 1;
-    done.set(run, at);
-    return own[at]?.position ?? Number.POSITIVE_INFINITY;
-  };
-  const children = Map.groupBy(rows, ({ parent }) => parent);
-  return (run) => {
-    let next = Number.POSITIVE_INFINITY;
-    const left = [run];
-    for (let one = left.pop(); one !== undefined; one = left.pop()) {
-      next = Math.min(next, nextIn(one));
-      for (const child of children.get(one) ?? []) left.push(child.run);
-    }
-    return next;
-  };
 }
 
 /** Of these all that is known is said again; of others only what is known before their outcome. */

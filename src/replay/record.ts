@@ -3,7 +3,7 @@
  * out of all of it alike, so it comes to the same without them.
  */
 import { codeOf, messageOf } from '../base/errors.ts';
-import { eventPosition, type RunId, shortId } from '../base/ids.ts';
+import { type RunId, shortId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { standing } from '../engine/record/standing-events.ts';
@@ -81,8 +81,6 @@ async function eventsUpTo(
   if (gone !== undefined) return fail(unreadable(session, new Error(`${gone.event_id} was forgotten at ${gone.forgotten}`)));
   const newer = events.find((event) => event.schema_version > SCHEMA_VERSION || !isEventType(event.event_type));
   if (newer !== undefined) return fail(ofNewer(newer));
-  const forked = forkedTasks(events);
-  if (forked !== undefined) return fail(forked);
   const end = events.findLastIndex((event) => event.event_type === 'run.ended' && tree.has(event.run_id));
   return ok(events.slice(0, end + 1));
 }
@@ -98,20 +96,6 @@ const unreadable = (session: string, error: unknown): Failure => ({
   message: `What is recorded of session ${session} cannot be read whole: ${messageOf(error)}`,
   fix: 'troupe ledger verify names what is broken. What was collected is gone: such a run cannot be played again.',
 });
-
-/** Names of tasks are made of the id of their run, and a fork has another one. */
-function forkedTasks(events: readonly LedgerEvent[]): Failure | undefined {
-  const [first] = events;
-  const from = first?.event_type === 'session.started' ? first.payload.forked : undefined;
-  const upTo = from === undefined ? 0 : (eventPosition(from.event) ?? 0);
-  if (!events.some(({ event_type: type, position }) => type === 'task.snapshot' && position <= upTo)) return undefined;
-  return {
-    code: 'forked_tasks',
-    message:
-      'This is a fork of a run that had handed tasks over by then. Their names are made of its id, so here they are others.',
-    fix: `Replay the run that it is a fork of: troupe replay ${shortId(from?.run ?? '')}`,
-  };
-}
 
 const ofNewer = ({ event_id: id, event_type: type }: LedgerEvent): Failure => ({
   code: 'newer_version',

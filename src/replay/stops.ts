@@ -11,7 +11,7 @@ export interface Stops {
   /** The next of them comes. False when there was none, and nobody who waited for one. */
   next(): boolean;
   whenLate(run: RunId, over: () => void): () => void;
-  due(run: RunId, signal: AbortSignal): Promise<void>;
+  due(run: RunId, signal: AbortSignal): Promise<void> | undefined;
 }
 
 interface Stop {
@@ -34,6 +34,13 @@ export function createStops(
   const waiting = new Set<() => void>();
   const firstOf = (): readonly [string, Stop] | undefined =>
     [...pending].toSorted(([, one], [, other]) => one.position - other.position)[0];
+  const untilPast = async (isNext: () => boolean, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && isNext())
+      await new Promise<void>((resolve) => {
+        waiting.add(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+  };
   return {
     next() {
       const first = firstOf();
@@ -51,16 +58,12 @@ export function createStops(
       if (position !== undefined) pending.set(run, { position, come: over });
       return () => void pending.delete(run);
     },
-    async due(run, signal) {
+    due(run, signal) {
       const isNext = (): boolean => {
         const first = firstOf();
         return first !== undefined && first[1].position < nextOf(run);
       };
-      while (!signal.aborted && isNext())
-        await new Promise<void>((resolve) => {
-          waiting.add(resolve);
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+      return signal.aborted || !isNext() ? undefined : untilPast(isNext, signal);
     },
   };
 }

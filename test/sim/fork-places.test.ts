@@ -10,12 +10,13 @@ import { readAll } from '../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import type { RunResult } from '../../src/patterns/steps.ts';
+import { replayRun } from '../../src/replay/replay.ts';
 import { checkExpected } from '../support/patterns/invariants.ts';
 import type { Scenario } from '../support/patterns/scenarios.ts';
 import { playOn, ROOT_RUN, ROOT_SESSION, scenarios } from '../support/patterns/table.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-const tried = { forked: 0, refused: 0 };
+const tried = { forked: 0, refused: 0, anew: 0 };
 const known = new Set<string>();
 /** Of the scenarios that are not the hardest of their pattern, so many stand for one. */
 const SHARE = 6;
@@ -41,9 +42,12 @@ async function forkedAt(world: World, scenario: Scenario, position: number): Pro
   const forked = await world.engine.fork({ run: ROOT_RUN, at: String(position) });
   if (forked.kind === 'refused') {
     expect(forked.error, when).toMatchObject({ code: 'fork_place', fix: expect.stringContaining('nearest') });
+    for (const [near] of forked.error.fix?.matchAll(/\d+/g) ?? [])
+      expect(await world.engine.fork({ run: ROOT_RUN, at: near }), `${when}, told ${near}`).toMatchObject({ kind: 'forked' });
     tried.refused += 1;
     return;
   }
+  if (forked.anew.length > 0) tried.anew += 1;
   tried.forked += 1;
   const resumed = await world.engine.resume(forked.run);
   if (resumed.kind !== 'resumed') expect(resumed.kind, when).toBe('ended');
@@ -56,6 +60,7 @@ async function forkedAt(world: World, scenario: Scenario, position: number): Pro
   const answers = events.filter((event) => event.event_type === 'model.response').map(({ run_id, step }) => `${run_id} ${step}`);
   expect(new Set(answers).size, `${when}: an answered call was made again`).toBe(answers.length);
   expect(await world.ledger.verify(forked.session), when).toMatchObject({ kind: 'sound' });
+  expect(await replayRun(world.ledger, forked.run), when).toMatchObject({ kind: 'identical' });
 }
 
 function placesOf({ pattern }: Scenario, events: readonly LedgerEvent[]): number[] {
@@ -88,4 +93,5 @@ describe('a pattern that is forked:', () => {
 afterAll(() => {
   expect(tried.forked).toBeGreaterThan(200);
   expect(tried.refused).toBeGreaterThan(10);
+  expect(tried.anew).toBeGreaterThan(3);
 });

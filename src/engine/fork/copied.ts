@@ -9,6 +9,7 @@ import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { ForkSource } from '../../events/going-on.ts';
 import type { CounterChange, Ledger, NewEvent } from '../../ledger/port.ts';
+import { packageRef } from '../../patterns/package-ref.ts';
 import { noSpending } from '../../projections/costs.ts';
 
 export interface ForkIds {
@@ -23,6 +24,7 @@ export interface ForkIds {
 
 /** Longer words of letters and digits are no ids, shorter ones may be anybody's. */
 const WORD = /[0-9a-z]{12,64}/g;
+const lastOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 const tailOf = (id: string): string => id.slice(id.indexOf('_') + 1);
 
 /** For the runs and messages among these events. */
@@ -42,6 +44,9 @@ export function forkIds(session: SessionId, events: readonly LedgerEvent[]): For
   for (const event of events)
     if (event.event_type === 'message.sent' && new RegExp(`^${WORD.source}$`).test(event.payload.message))
       tails.set(event.payload.message, tailOf(forkedRunId(session, event.payload.message)));
+  // A package is referred to by what it says, and it names its session.
+  for (const { payload } of events.filter((event) => event.event_type === 'task.package'))
+    tails.set(lastOf(payload.ref), lastOf(packageRef(words(payload.yaml))));
   return { session, run, words, first: (of) => firsts.get(of) ?? of };
 }
 

@@ -30,8 +30,9 @@ import { setupPayload } from '../record/agent-setup.ts';
 import { readAll, sealedError } from '../record/read-all.ts';
 import { SETUP_STEP } from '../run/drive-run.ts';
 import { prepareAgent } from '../run/prepare.ts';
+import { treeIn } from './at-work.ts';
 import { copiedCounters, copiedEvents, type ForkIds, forkIds } from './copied.ts';
-import { type ForkPlace, forkPlace, treeIn } from './places.ts';
+import { type ForkPlace, forkPlace } from './places.ts';
 import { placeForSet, type Replaced, refusedSet, replacedAt } from './set.ts';
 import { underWay } from './undone.ts';
 
@@ -110,7 +111,15 @@ async function write(options: Forks, request: ForkRequest, planned: Plan): Promi
   if (written.kind === 'refused') return written;
   if (written.kind !== 'appended')
     return { kind: 'refused', error: { code: written.kind, message: 'The fork was not written.' } };
-  return { kind: 'forked', session, run, from, workspace: made.value ?? planned.workspace, kept: keptOf(past) };
+  return {
+    kind: 'forked',
+    session,
+    run,
+    from,
+    workspace: made.value ?? planned.workspace,
+    kept: keptOf(past),
+    anew: anewIn(planned),
+  };
 }
 
 const hasEnded = ({ past, place }: Plan): boolean =>
@@ -146,7 +155,7 @@ function goingOn(
 ): readonly NewEvent[] {
   const at = clock.now();
   const last = eventId(session, place.position);
-  const left = underWay(past, place.tree, replaced);
+  const left = underWay(past, place, replaced);
   const { model } = set;
   const reopened = [...left].flatMap(([run, undone]): NewEvent[] => {
     const isRoot = run === place.root;
@@ -163,6 +172,14 @@ function goingOn(
       ? []
       : [{ ...replaced.written, run: ids.run(replaced.run), cause: eventId(session, replaced.cause), at } as NewEvent];
   return [...reopened, ...config, ...outcome];
+}
+
+/** The agents that begin anew, each once. */
+function anewIn({ past, place: { anew } }: Plan): readonly string[] {
+  const undone = new Set([...anew.values()].flat());
+  const runs = new Set(past.flatMap(({ position, run_id }) => (undone.has(position) ? [run_id] : [])));
+  const started = past.filter((event) => event.event_type === 'run.started');
+  return [...new Set(started.flatMap(({ run_id, payload }) => (runs.has(run_id) ? [payload.agent] : [])))];
 }
 
 function keptOf(past: readonly LedgerEvent[]): Extract<ForkOutcome, { readonly kind: 'forked' }>['kept'] {

@@ -1,17 +1,15 @@
 /**
  * Where a run can be forked. Everything up to the place is kept; what was under way there is done anew. Almost every event is
- * such a place, because a run can be taken up after every one of them. Where somebody works whose past is not in the ledger, an
- * executor or an agent that lives elsewhere, or in a folder that cannot be had again, there is none: then the nearest are named.
+ * such a place, because a run can be taken up after every one of them. Who cannot be taken up in the middle begins anew, or there
+ * is none (at-work.ts).
  */
-import { hasOwnModels } from '../../agents/definition/executor.ts';
 import { type EventId, eventPosition, type RunId, shortId } from '../../base/ids.ts';
-import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { EventType, Failure } from '../../events/catalogue.ts';
-import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
-import { parentRun, taskTermsOf } from '../../events/run-origin.ts';
-import { recordedDefinition } from '../record/agent-setup.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import { standing } from '../record/standing-events.ts';
+import { type Anew, anewAt, noPlace, treeIn } from './at-work.ts';
 
 export interface ForkPlace {
   /** The run that was named, which may be below the root. */
@@ -22,6 +20,8 @@ export interface ForkPlace {
   readonly event: EventId;
   /** The root and all runs below it that had begun. */
   readonly tree: ReadonlySet<RunId>;
+  /** What is undone because somebody at work there begins anew. */
+  readonly anew: Anew;
 }
 
 type Found<Value> = Result<Value, Failure>;
@@ -44,17 +44,10 @@ export function forkPlace(events: readonly LedgerEvent[], run: RunId, at: string
   // The start of a root is one append: whoever has a part of it has nothing to go on with.
   const position = Math.max(found.value, begin);
   const kept = events[position - 1] as LedgerEvent;
-  const tree = treeIn(events, root, position);
-  const closed = whatIsClosed(events, tree, position);
-  if (closed !== undefined) return fail(closed);
-  return ok({ run, root, position, event: kept.event_id, tree });
+  const anew = anewAt(events, { root, run, begin, position });
+  if (!anew.ok) return anew;
+  return ok({ run, root, position, event: kept.event_id, tree: treeIn(events, root, position), anew: anew.value });
 }
-
-const noPlace = (message: string, fix?: string): Failure => ({
-  code: 'fork_place',
-  message: `${message}.`,
-  ...present({ fix }),
-});
 
 function namedPlace(events: readonly LedgerEvent[], run: RunId, at: string): Found<number> {
   const own = standing(events).filter(({ run_id }) => run_id === run);
@@ -148,17 +141,6 @@ function rootIn(events: readonly LedgerEvent[], run: RunId): RunId {
   return parent === undefined ? run : rootIn(events, parent as RunId);
 }
 
-/** A run and those below it that had begun at a position. */
-export function treeIn(events: readonly LedgerEvent[], run: RunId, position: number): ReadonlySet<RunId> {
-  const tree = new Set<RunId>([run]);
-  for (const event of events) {
-    if (event.position > position) break;
-    const parent = event.event_type === 'run.started' ? parentRun(event.payload) : undefined;
-    if (parent !== undefined && tree.has(parent as RunId)) tree.add(event.run_id);
-  }
-  return tree;
-}
-
 function outside(events: readonly LedgerEvent[], root: RunId, at: string): Failure {
   const [first, last] = [startOf(events, root) ?? 1, events.length];
   const where =
@@ -174,44 +156,4 @@ function ofAnother(events: readonly LedgerEvent[], named: LedgerEvent, root: Run
     message,
     `fork that one: troupe fork ${shortId(other)} --at ${named.position}; or name one of ${startOf(events, root)} to ${last}`,
   );
-}
-
-/** Somebody is at work there whose past cannot be had again. */
-function whatIsClosed(events: readonly LedgerEvent[], tree: ReadonlySet<RunId>, position: number): Failure | undefined {
-  const byRun = Map.groupBy(events, ({ run_id }) => run_id);
-  for (const run of tree) {
-    const own = byRun.get(run) ?? [];
-    const started = own.find((event) => event.event_type === 'run.started');
-    if (started?.event_type !== 'run.started') continue;
-    const { payload } = started;
-    if (payload.origin.kind === 'group' && payload.origin.workspaces !== undefined)
-      return noPlace(
-        'Members of the group work in folders of their own, which cannot be had as they were',
-        'fork no run of this group',
-      );
-    const ended = own.find((event) => event.event_type === 'run.ended')?.position;
-    if (ended !== undefined && ended <= position) continue;
-    const why = whyClosed(own, started, position);
-    if (why !== undefined) return inTheMiddle(payload.agent, why.from, ended, why.says);
-  }
-  return undefined;
-}
-
-function whyClosed(
-  own: readonly LedgerEvent[],
-  started: EventOf<'run.started'>,
-  position: number,
-): { readonly from: number; readonly says: string } | undefined {
-  if (taskTermsOf(started.payload)?.place.kind === 'worktree')
-    return { from: started.position, says: 'works in a worktree of its own, which cannot be had as it was' };
-  const setup = own.find((event) => event.event_type === 'session.config');
-  if (setup?.event_type !== 'session.config' || !hasOwnModels(recordedDefinition(setup.payload))) return undefined;
-  const asked = own.find((event) => event.event_type === 'model.request')?.position;
-  if (asked === undefined || asked > position) return undefined;
-  return { from: asked, says: 'keeps its conversation elsewhere, where it cannot be taken back' };
-}
-
-function inTheMiddle(agent: string, from: number, ended: number | undefined, says: string): Failure {
-  const after = ended === undefined ? '' : `, or ${ended}, when it had ended`;
-  return noPlace(`${agent} is at work there: it ${says}`, `the nearest places are ${from - 1}, before it began${after}`);
 }

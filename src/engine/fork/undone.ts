@@ -9,6 +9,7 @@ import type { LedgerEvent } from '../../events/envelope.ts';
 import { deadlineStep } from '../hearing/waits.ts';
 import { childOf } from '../record/driven-run.ts';
 import { standing } from '../record/standing-events.ts';
+import type { ForkPlace } from './places.ts';
 
 /** What is written together with the end of a run, before it. */
 const WITH_THE_END: ReadonlySet<EventType> = new Set<EventType>([
@@ -23,21 +24,29 @@ const OF_A_MODEL: ReadonlySet<EventType> = new Set<EventType>([
 const DEADLINE = deadlineStep('');
 const TOOL_STEP = /^turn\/\d+\/tool\/\d+$/;
 
-/** By run: positions. Only of runs that had not ended. `settled`: of this step it is known how it ends. */
+/**
+ * By run: positions. Only of runs that had not ended. `anew`: what is undone because somebody begins anew; `settled`: of this
+ * step it is known how it ends.
+ */
 export function underWay(
   events: readonly LedgerEvent[],
-  runs: ReadonlySet<RunId>,
+  { tree, anew }: Pick<ForkPlace, 'tree' | 'anew'>,
   settled?: { readonly run: RunId; readonly step: string },
 ): ReadonlyMap<RunId, readonly number[]> {
-  const byRun = Map.groupBy(standing(events), ({ run_id }) => run_id);
+  const gone = new Set([...anew.values()].flat());
+  const stands = standing(events).filter(({ position }) => !gone.has(position));
+  const byRun = Map.groupBy(stands, ({ run_id }) => run_id);
   const found = new Map<RunId, readonly number[]>();
-  for (const run of runs) {
+  for (const run of tree) {
     const own = byRun.get(run) ?? [];
-    if (own.some(({ event_type }) => event_type === 'run.ended')) continue;
+    // Whoever is started anew is undone by the run above it.
+    if (own.length === 0 || own.some(({ event_type }) => event_type === 'run.ended')) continue;
     const known = settled?.run === run ? settled.step : undefined;
+    const undone = underWayIn(own, (child) => byRun.has(child), known);
+    const below = (anew.get(run) ?? []).filter((position) => position <= events.length);
     found.set(
       run,
-      underWayIn(own, (child) => byRun.has(child), known),
+      [...undone, ...below].toSorted((one, other) => one - other),
     );
   }
   return found;

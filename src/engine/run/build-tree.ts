@@ -19,7 +19,7 @@ import { type Broadcasts, createBroadcasts } from '../hearing/broadcasts.ts';
 import { createFromOutside, type FromOutside } from '../hearing/from-outside.ts';
 import { createUnheardMessages, type UnheardMessages } from '../hearing/unheard-messages.ts';
 import { Interruption } from '../interruption.ts';
-import { type BroughtRepository, type EngineOptions, type LedgerAccess, ofSession } from '../options.ts';
+import { type BroughtRepository, type EngineOptions, type LedgerAccess, ofSession, type ReplayWatch } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import { createActiveTimes } from '../record/active-time.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
@@ -102,6 +102,7 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
   const atWork = createAtWork(() => writer.flushed().catch(() => undefined));
   const tree: DrivenTree = {
     ...options,
+    replay: atItsTime(options.replay, atWork),
     session,
     outside,
     ...folds,
@@ -138,6 +139,19 @@ export function buildTree(all: EngineOptions, driven: SessionToDrive): DrivenTre
     live: (of, turn) => live.of(of, turn),
   };
   return tree;
+}
+
+/** Whoever waits for what stopped it then was at work when it came: others waited for their answers, and were not left. */
+function atItsTime(replay: ReplayWatch | undefined, atWork: AtWork): ReplayWatch | undefined {
+  if (replay === undefined) return undefined;
+  return {
+    ...replay,
+    outcome: (...turn) => atWork.during(() => replay.outcome(...turn)),
+    due(run, signal) {
+      const over = replay.due(run, signal);
+      return over && atWork.during(() => over);
+    },
+  };
 }
 
 interface Fold {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { crashAt } from '../../../test/support/ledger/crash.ts';
+import { playsAgain } from '../../../test/support/replayed.ts';
 import { agent, calls, createWorld, PENNY_PRICES, says, type World, type WorldOptions } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 import { ok } from '../../base/result.ts';
@@ -265,6 +266,7 @@ describe('what is under way', () => {
     expect(asked).toHaveLength(1);
     answer.resolve();
     await started.handle.done;
+    await playsAgain(world.ledger);
     await world.close();
   });
 });

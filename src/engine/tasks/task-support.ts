@@ -33,6 +33,7 @@ const PLANNED = 'only the plan was asked for';
 export function taskSupport(tree: SupportsTasks, node: DrivenRun): TaskSupport {
   const { places } = tree;
   return {
+    namedBy: node.started.forked?.of ?? node.run,
     planOnly: node.started.planOnly === true,
     executor: async (name) => ((await tree.agent(name)) === undefined ? executorModel({ name }) : name),
     environment: async () => {

@@ -55,7 +55,11 @@ export async function makeFork({ project, clock }: ForkNeeds, wanted: WantedFork
     return ok(made.value.folder);
   };
   const forked = await engine.fork({ ...request, folder });
-  return forked.kind === 'forked' ? ok({ ...forked, notes }) : fail(forked.error);
+  if (forked.kind === 'refused') return fail(forked.error);
+  const { anew } = forked;
+  if (anew.length > 0)
+    notes.push(`cannot be taken up in the middle, and ${anew.length === 1 ? 'begins' : 'begin'} anew: ${anew.join(', ')}`);
+  return ok({ ...forked, notes });
 }
 
 /** Only where nobody has a tool that could, and nobody else can be called. */

@@ -9,13 +9,14 @@ import { present } from '../../base/present.ts';
 import { userText } from '../../events/messages.ts';
 import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
 import type { AgentRun } from '../agent-run.ts';
+import { packageRef } from '../package-ref.ts';
 import type { Handle, RunResult } from '../steps.ts';
 import { acceptanceCommands } from './acceptance.ts';
 import { packagePrompt } from './prompts.ts';
 import type { ArchitectSettings } from './settings.ts';
 import { type KnownFact, snapshotOf } from './snapshot.ts';
 import { isStalled, type Motion, moved, noMotion } from './stall.ts';
-import { packageRef, packageYaml, snapshotRef, taskId } from './task-package.ts';
+import { packageYaml, snapshotRef, taskId } from './task-package.ts';
 import type { Attempt, EndedAttempt, Unit } from './units.ts';
 
 export interface Workshop {
@@ -34,7 +35,7 @@ export const attemptKey = ({ key, attempt }: Unit): string => `${key}/${attempt}
 export async function prepareAttempt(shop: Workshop, unit: Unit): Promise<PreparedAttempt> {
   const { run, settings, base } = shop;
   const key = attemptKey(unit);
-  const task = taskId(run.run, key);
+  const task = taskId(run.tasks.namedBy, key);
   const found = await run.steps.step(`${key}/place`, async () => {
     const { mode, scope } = unit.wanted;
     const domain = mode === 'read-only' ? undefined : scope;
@@ -49,7 +50,7 @@ export async function prepareAttempt(shop: Workshop, unit: Unit): Promise<Prepar
 export async function planAttempt(shop: Workshop, unit: Unit): Promise<void> {
   const { run, settings } = shop;
   const key = `${attemptKey(unit)}/plan`;
-  const task = taskId(run.run, attemptKey(unit));
+  const task = taskId(run.tasks.namedBy, attemptKey(unit));
   const cwd = await run.steps.step(`${key}/place`, () => run.tasks.where(task, settings.workspace));
   await recordPackage(shop, unit, { key, task, cwd, planned: true });
 }
@@ -65,7 +66,7 @@ async function recordPackage(shop: Workshop, unit: Unit, at: At): Promise<{ ref:
   const { key, task, cwd, planned } = at;
   const { run, known } = shop;
   const { wanted, attempt, executor, again } = unit;
-  const snapshot = snapshotOf(known, { task, attempt });
+  const snapshot = snapshotOf(known, { task, attempt }, (one) => (one === run.run ? run.tasks.namedBy : one));
   await run.steps.emit(`${key}/snapshot`, { type: 'task.snapshot', payload: snapshot });
   const { session, environment } = await run.steps.step(`${key}/environment`, () => run.tasks.environment());
   const yaml = packageYaml({

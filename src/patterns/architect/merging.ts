@@ -76,7 +76,7 @@ async function checkWhole(
   const [first] = fresh;
   const terms = first?.ended?.attempt.terms;
   if (first === undefined || terms === undefined) return undefined;
-  const task = taskId(run.run, `${key}/whole`);
+  const task = taskId(run.tasks.namedBy, `${key}/whole`);
   const found = await run.steps.step(`${key}/whole/place`, async () => {
     return { ...(await run.tasks.prepare({ task, workspace: settings.workspace, base })) };
   });

@@ -14,14 +14,24 @@ export interface KnownFact {
   readonly text?: string | undefined;
 }
 
-/** The first, which is the request, and the newest of the others: what was said last counts most. */
-export function snapshotOf(known: readonly KnownFact[], at: { task: string; attempt: number }): Payloads['task.snapshot'] {
+/**
+ * The first, which is the request, and the newest of the others: what was said last counts most. `nameOf`: by what a run goes
+ * in the hash, so that it is the same in a fork.
+ */
+export function snapshotOf(
+  known: readonly KnownFact[],
+  at: { task: string; attempt: number },
+  nameOf = (run: string): string => run,
+): Payloads['task.snapshot'] {
   const [first, ...others] = known;
   const kept = [...(first === undefined ? [] : [first]), ...others.slice(-(limits.snapshotEvents - 1))];
   const left = known.length - kept.length;
   const events = kept.map(({ ref }) => ref);
   const context = cut(kept.flatMap(({ text }) => (text === undefined ? [] : [text])).join('\n\n'));
-  const hash = createHash('sha256').update(JSON.stringify({ events, context })).digest('hex');
+  const named = events.map((ref) => ({ ...ref, run: nameOf(ref.run) }));
+  const hash = createHash('sha256')
+    .update(JSON.stringify({ events: named, context }))
+    .digest('hex');
   return { ...at, hash, events, ...(left === 0 ? {} : { left }), context };
 }
 

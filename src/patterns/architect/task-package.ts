@@ -67,4 +67,3 @@ export const taskId = (run: string, key: string): string => `task-${digest(`${ru
 const REF_CHARACTERS = 12;
 
 export const snapshotRef = (hash: string): string => `event://session/task.snapshot/${hash.slice(0, REF_CHARACTERS)}`;
-export const packageRef = (yaml: string): string => `event://session/task.package/${digest(yaml).slice(0, REF_CHARACTERS)}`;

@@ -74,7 +74,7 @@ async function showPlan({ run, settings, base, known, queue }: Progressing): Pro
 async function refuse(state: Progressing, unit: Unit, why: string): Promise<void> {
   const { run } = state;
   const key = attemptKey(unit);
-  const task = taskId(run.run, key);
+  const task = taskId(run.tasks.namedBy, key);
   const acceptance = unit.wanted.acceptance.map(({ line, command }) => {
     return { line, how: command === undefined ? ('judged' as const) : ('run' as const), met: false };
   });

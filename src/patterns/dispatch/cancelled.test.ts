@@ -1,5 +1,6 @@
 /** A dispatch that is cancelled while it waits, alone and as a part of something that goes on; or one of its agents is. */
 import { expect, it } from 'vitest';
+import { never } from '../../../test/support/patterns/scenarios.ts';
 import { playsAgain } from '../../../test/support/replayed.ts';
 import { agent, createWorld, says } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -44,6 +45,7 @@ it('as an advisor: whoever it advises goes on without it', async () => {
     kind: 'ended',
     result: { status: 'completed', report: { body: 'desk says so.' } },
   });
+  await playsAgain(world.ledger);
   await world.close();
 });
 
@@ -57,13 +59,13 @@ it('one of its agents: the answer says that it was interrupted, and it is not tr
   const agentInstructions = ['lights', 'music'].map((agentId) => ({ agentId, instruction: 'Your part.' }));
   const world = createWorld({
     agents,
-    brain: async ({ agent: name, signal }) => {
+    brain: async (request) => {
+      const { agent: name } = request;
       if (name === 'house')
         return says(JSON.stringify({ agentId: 'lights', confidence: 1, additionalAgents: ['music'], agentInstructions }));
       if (name === 'lights') return says('On.');
       asked.resolve();
-      await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-      return says('Jazz.');
+      return await never(request);
     },
   });
   const started = await world.engine.start({ agent: 'house', input: userText('Light and jazz.'), workspace: '.', run: RUN });
@@ -76,5 +78,6 @@ it('one of its agents: the answer says that it was interrupted, and it is not tr
   const body = 'On. However, Music could not do its part: interrupted before it was done.';
   expect(await started.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed', report: { body } } });
   expect(await runs()).toHaveLength(1);
+  await playsAgain(world.ledger);
   await world.close();
 });

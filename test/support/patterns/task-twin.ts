@@ -74,6 +74,7 @@ const failedBefore = (command: string): boolean => !command.startsWith('old');
 
 export function handTasks(events: readonly ScenarioEvent[], run: RunId): TaskSupport {
   return {
+    namedBy: run,
     planOnly: false,
     executor: async (name) => name,
     environment: async () => ({ session: 'ses_twin', environment: 'env://hash/unknown' }),
