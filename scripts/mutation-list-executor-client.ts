@@ -56,6 +56,14 @@ export const executorClientMutations: readonly Mutation[] = [
     caughtBy: { file: lifecycle, test: 'takes along its children, and daemons that left its group' },
   },
   {
+    invariant: 'The memory of an executor is that of all that it started',
+    change: 'who left its parent, its group and its session is not counted',
+    file: 'src/executors/memory.ts',
+    find: 'mark === undefined ? [] : strangers.map((one) => one.pid)',
+    replace: 'mark === undefined ? [] : strangers.slice(0, 0).map((one) => one.pid)',
+    caughtBy: { file: 'src/executors/memory.test.ts', test: 'with those that left it' },
+  },
+  {
     invariant: 'An executor that does not hear a cancel is ended',
     change: 'it is waited for',
     file: `${room}/session.ts`,

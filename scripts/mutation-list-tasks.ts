@@ -43,8 +43,8 @@ export const taskMutations: readonly Mutation[] = [
     invariant: 'A task runs no more commands than its terms say',
     change: 'nobody counts',
     file: 'src/engine/calls/command-limit.ts',
-    find: 'if (begun < most) {',
-    replace: 'if (begun < most || most > 0) {',
+    find: 'if (used.begun < terms.limits.maxCliCalls) {',
+    replace: 'if (used.begun < Number.MAX_SAFE_INTEGER) {',
     caughtBy: { file: 'test/e2e/task-exit-codes.test.ts', test: 'one command too many is no second try' },
   },
   {

@@ -1,25 +1,50 @@
-/** How much memory a process and all that it started use, in MiB, where the system says so: on Linux. */
-import { readdir, readFile } from 'node:fs/promises';
+/**
+ * How much memory a process and all that it started use, in MiB, where the system says so: on Linux. Whoever left its parent is
+ * counted all the same: by a group or a session that somebody known is in, and by the mark that all of them inherit.
+ */
+import {
+  bearsMark,
+  markOf,
+  ofProcesses,
+  processNumbers,
+  processText,
+  type SeenProcess,
+  seenProcess,
+} from '../process/processes.ts';
 
 const KIB_PER_MIB = 1024;
 
 /** `undefined` when it is gone, or nobody knows. */
 export async function memoryBelow(pid: number): Promise<number | undefined> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const seen = await Promise.all(pids.map(async (name) => [Number(name), statusOf(await statusText(name))] as const));
-  const used = new Map(seen.flatMap(([one, status]) => (status === undefined ? [] : [[one, status]])));
-  if (!used.has(pid)) return undefined;
-  const family = new Set([pid]);
-  // A set visits what is added while it is walked.
-  for (const member of family) for (const [one, { parent }] of used) if (parent === member) family.add(one);
-  const kib = [...family].reduce((sum, one) => sum + (used.get(one)?.kib ?? 0), 0);
-  return Math.round(kib / KIB_PER_MIB);
+  const all = await ofProcesses(await processNumbers(), seenProcess);
+  const first = all.find((one) => one.pid === pid);
+  if (first === undefined) return undefined;
+  const family = grown(new Set([pid]), all);
+  const mark = await markOf(pid);
+  // Nobody who was there before it was started by it: few are left whose environment is read.
+  const strangers = all.filter((one) => !family.has(one.pid) && one.since >= first.since && one.pid !== process.pid);
+  const bearing = async (one: number) => (mark !== undefined && (await bearsMark(one, mark)) ? one : undefined);
+  const marked = await ofProcesses(mark === undefined ? [] : strangers.map((one) => one.pid), bearing);
+  const kib = await ofProcesses([...grown(new Set([...family, ...marked]), all)], residentKib);
+  return Math.round(kib.reduce((sum, one) => sum + one, 0) / KIB_PER_MIB);
 }
 
-const statusText = (pid: string): Promise<string> => readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+/** With the children, groups and sessions of all that are in it, but for the group and the session that we are in ourselves. */
+function grown(known: ReadonlySet<number>, all: readonly SeenProcess[]): ReadonlySet<number> {
+  const own = all.find((one) => one.pid === process.pid);
+  const [family, groups, sessions] = [new Set(known), new Set<number>(), new Set<number>()];
+  for (let before = -1, now = 0; now > before; before = now, now = family.size + groups.size + sessions.size)
+    for (const { pid, parent, group, session } of all) {
+      if (![family.has(pid), family.has(parent), groups.has(group), sessions.has(session)].includes(true)) continue;
+      family.add(pid);
+      // That of somebody outside of our view is called zero.
+      if (group !== 0 && group !== own?.group) groups.add(group);
+      if (session !== 0 && session !== own?.session) sessions.add(session);
+    }
+  return family;
+}
 
-function statusOf(text: string): { readonly parent: number; readonly kib: number } | undefined {
-  const parent = /^PPid:\s+(\d+)/m.exec(text)?.[1];
-  const kib = /^VmRSS:\s+(\d+) kB/m.exec(text)?.[1];
-  return parent === undefined ? undefined : { parent: Number(parent), kib: Number(kib ?? 0) };
+async function residentKib(pid: number): Promise<number | undefined> {
+  const kib = /^VmRSS:\s+(\d+) kB/m.exec(await processText(pid, 'status'))?.[1];
+  return kib === undefined ? undefined : Number(kib);
 }

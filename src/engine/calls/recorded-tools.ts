@@ -18,7 +18,7 @@ import type { AgentTool, OrdinaryTool, ServiceTool, Tool, ToolOutcome } from '..
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
-import type { ProofAccess, ReplayAccess, ToolAccess } from '../options.ts';
+import type { ExecutorAccess, ProofAccess, ReplayAccess, ToolAccess } from '../options.ts';
 import type { AgentSetup } from '../record/agent-setup.ts';
 import { childOf, type DrivenRun, speakerOf } from '../record/driven-run.ts';
 import type { StepIndex } from '../record/step-index.ts';
@@ -33,7 +33,7 @@ import { argumentsGone, askAboutGone, goneText } from './sealed-arguments.ts';
 import { createFileMemory, type FileMemory, seenOfCut } from './seen-files.ts';
 
 /** What calling any tool takes, agents among them. */
-export type CallsTools = CallsAgents & ToolAccess & ProofAccess & ReplayAccess & WorksInFolders;
+export type CallsTools = CallsAgents & ToolAccess & ExecutorAccess & ProofAccess & ReplayAccess & WorksInFolders;
 
 interface Caller {
   readonly tree: CallsTools;
@@ -62,7 +62,7 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
     setup,
     stepIndex,
     files: createFileMemory(tree, node),
-    commands: createCommandLimit(node),
+    commands: createCommandLimit(tree, node),
   };
   const order = createCallOrder();
   return {
@@ -132,6 +132,7 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
         mayFetch: (url) => isAllowed(caller, tool, url),
         mayShow: (path) => tree.shows?.(setup.definition, tool.name, path, tree.outside.remembered()) ?? true,
         redact: tree.redact,
+        processes: caller.commands.processes(step),
       },
       { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.clock },
     );

@@ -28,15 +28,22 @@ export class WallTimeOver extends Error {
   }
 }
 
-/** The reason of an abort because a task may run no more commands. */
-export class CommandsOver extends Error {
-  constructor(agent: string, most: number) {
-    super(`${agent} wanted to run more than ${counted(most, 'command')} (max_cli_calls) and was stopped.`);
+/** The reason of an abort because a task has used up what its commands may use. */
+export class TaskLimitOver extends Error {
+  readonly category: 'cli_calls' | 'memory';
+
+  constructor(agent: string, category: TaskLimitOver['category'], most: number) {
+    const what = {
+      cli_calls: `wanted to run more than ${counted(most, 'command')} (max_cli_calls)`,
+      memory: `used more than ${most} MiB of memory for its commands (maxMemory)`,
+    };
+    super(`${agent} ${what[category]} and was stopped.`);
+    this.category = category;
   }
 }
 
 /** Whether a limit of the run itself has ended it: no answer is of use to it any more. */
-export const isOverLimit = (reason: unknown): boolean => reason instanceof WallTimeOver || reason instanceof CommandsOver;
+export const isOverLimit = (reason: unknown): boolean => reason instanceof WallTimeOver || reason instanceof TaskLimitOver;
 
 /** That it was cancelled and nothing else: a reason is added once, however often this is asked. */
 const BARE = /^The \w+ was cancelled\.$/;
@@ -52,8 +59,8 @@ function reasoned({ abort, lastKnown }: Pick<DrivenRun, 'abort' | 'lastKnown'>, 
     const up = timeUp(reason, lastKnown ?? result.error?.last);
     return saying({ ...result, ...up }, CANCELLED, up.error.message);
   }
-  if (reason instanceof CommandsOver) {
-    const error = { code: 'executor_limit', category: 'cli_calls', message: reason.message, fix: 'Give it a smaller task.' };
+  if (reason instanceof TaskLimitOver) {
+    const error = { code: 'executor_limit', category: reason.category, message: reason.message, fix: 'Give it a smaller task.' };
     return saying({ ...result, status: 'failed', error }, CANCELLED, reason.message);
   }
   const { error } = result;

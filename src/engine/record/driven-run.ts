@@ -1,7 +1,8 @@
 /** One run as it is being driven, and the runs above it. */
 import { childRunId, forkedRunId, type RunId } from '../../base/ids.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
-import { worksForParent } from '../../events/run-origin.ts';
+import { taskTermsOf, worksForParent } from '../../events/run-origin.ts';
+import type { TaskTerms } from '../../events/tasks/task-terms.ts';
 import type { Journal } from './journal.ts';
 
 /** A budget that counts for a run: its own, that of a run above it, or the project's. */
@@ -32,6 +33,13 @@ export interface DrivenRun {
 /** The run in whose name this one speaks and hears: its own, or the one whose work it does. */
 export function speakerOf(node: DrivenRun): DrivenRun {
   return worksForParent(node.started) && node.parent !== undefined ? speakerOf(node.parent) : node;
+}
+
+/** The task that it works for, with the run that does it. */
+export function taskAbove(node: DrivenRun): { readonly by: DrivenRun; readonly terms: TaskTerms } | undefined {
+  const terms = taskTermsOf(node.started);
+  if (terms !== undefined) return { by: node, terms };
+  return node.parent === undefined ? undefined : taskAbove(node.parent);
 }
 
 interface Above {

@@ -24,6 +24,8 @@ export interface CallbackNeeds {
   readonly calls: Calls;
   /** What a command gets of our environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /** By which it is known, wherever it goes. */
+  readonly mark: Readonly<Record<string, string>>;
   /** Whether commands that we run for it are inside walls. */
   walled(): Promise<boolean>;
   /** Aborts when nothing is worked on, or not any more. */
@@ -134,7 +136,8 @@ async function createTerminal(params: unknown, signal: AbortSignal, needs: Callb
   const allowed = await needs.follower.ask<ExecutorAllowed>((handlers) => handlers.mayRun({ ...asked, walled }), NOBODY, signal);
   if (!allowed.allowed) return fail({ code: 'refused', message: allowed.reason });
   if (signal.aborted) return fail({ code: 'refused', message: 'The prompt is over or was cancelled.' });
-  const environment = { ...needs.environment, ...Object.fromEntries(env.map(({ name, value }) => [name, value])) };
+  const wanted = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+  const environment = { ...needs.environment, ...wanted, ...needs.mark };
   const made = await needs.terminals.create({ command: asked, environment, outputBytes });
   if (signal.aborted) await needs.terminals.stopAll();
   return made.ok ? ok({ terminalId: made.value }) : fail({ code: 'refused', message: made.error });

@@ -332,6 +332,16 @@ describe('the end', () => {
     expect(await session.end()).toBe(ended);
   });
 
+  it.each([{ tcp: false }, { tcp: true }])('takes along daemons of commands that it had us run (%j)', async ({ tcp }) => {
+    const { session } = await openedWorld({ tcp });
+    const { text } = await session.prompt(steps('run . - setsid sleep 309 >/dev/null 2>&1 & echo daemon $!'), follower());
+    const daemon = numberIn(text, 'daemon');
+    const ended = await session.end();
+    if (process.platform !== 'linux') return;
+    expect(ended.survivors).toEqual([`${daemon} sleep 309`]);
+    await expect.poll(() => isRunning(daemon)).toBe(false);
+  });
+
   it('of one that does not end when its input does is made', async () => {
     const clock = heldClock(limits.executorEndMs);
     const { session, executors } = await openedWorld({ args: ['--stays'], clock });

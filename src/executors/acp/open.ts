@@ -1,6 +1,7 @@
 /** Starts or reaches an executor and opens a session with it, by the Agent Client Protocol. */
 import { present } from '../../base/present.ts';
 import { ok, type Result } from '../../base/result.ts';
+import { MARK_VARIABLE } from '../../process/processes.ts';
 import { changedBetween } from '../../tools/files/closed-files.ts';
 import { minimalEnvironment } from '../../tools/shell/environment.ts';
 import { insideOf } from '../../tools/shell/walls.ts';
@@ -86,6 +87,7 @@ async function talk(
     files: { folder, guard, clock, random, missingFile: entry.missingFile ?? 'error', seen: createReadVersions() },
     walled: async () => inside !== undefined && (await inside.sandbox.state()).kind === 'on',
     environment: minimalEnvironment(needs.environment),
+    mark: { [MARK_VARIABLE]: link.mark },
     over: () => state.turn?.over ?? never,
     isOwn: (session) => session === state.session,
   };

@@ -11,14 +11,17 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { endWithThisProcess, stopGroup } from '../../process/process-group.ts';
+import { MARK_VARIABLE, seenProcess } from '../../process/processes.ts';
 import { startTethered } from '../../process/tethered-process.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
 import { inTime, LATE } from '../acp-wire/within.ts';
 import type { ExecutorEnd } from '../port.ts';
-import { endSurvivors, MARK_VARIABLE, startedAt } from './survivors.ts';
+import { endSurvivors } from './survivors.ts';
 
 export interface Link {
   readonly pid?: number | undefined;
+  /** What processes bear that are started for it. */
+  readonly mark: string;
   readonly input: Readable;
   readonly output: Writable;
   /** It ended, by itself or not, and its last words were heard. */
@@ -78,7 +81,7 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
   endWithThisProcess(child, exited);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const folder = await realpath(start.folder).catch(() => start.folder);
-  const traces = { mark, folder, pid, since: await startedAt(pid), walled: start.left !== undefined };
+  const traces = { mark, folder, pid, since: (await seenProcess(pid))?.since, walled: start.left !== undefined };
   const clear = async (): Promise<void> => {
     await inTime(closed, LAST_WORDS_MS, clock);
     await stopGroup(child, closed, clock);
@@ -108,13 +111,17 @@ export async function startProcess(start: ProcessStart, needs: LinkNeeds): Promi
     return ending;
   };
   return ok({
-    ...{ pid, input: child.stdout, output: child.stdin, gone, how },
+    ...{ pid, mark, input: child.stdout, output: child.stdin, gone, how },
     end: () => once(limits.executorEndMs),
     endNow: () => once(0),
   });
 }
 
-export async function connectTcp(host: string, port: number, clock: Clock, signal: AbortSignal): Promise<Result<Link, string>> {
+export async function connectTcp(
+  { host, port }: { readonly host: string; readonly port: number },
+  { clock, mark }: Pick<LinkNeeds, 'clock' | 'mark'>,
+  signal: AbortSignal,
+): Promise<Result<Link, string>> {
   const socket = connect({ host, port });
   const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const given = new AbortController();
@@ -130,16 +137,24 @@ export async function connectTcp(host: string, port: number, clock: Clock, signa
     return fail(problem);
   }
   socket.on('error', () => {});
-  const how = (): ExecutorEnd => ({ stderr: '', survivors: [], refused: [] });
-  const endNow = async (): Promise<ExecutorEnd> => {
-    socket.destroy();
+  let survivors: readonly string[] = [];
+  const how = (): ExecutorEnd => ({ stderr: '', survivors, refused: [] });
+  let ending: Promise<ExecutorEnd> | undefined;
+  const clear = async (): Promise<ExecutorEnd> => {
     await gone;
+    // Of commands that we ran for it; where it runs itself we see nothing.
+    survivors = await endSurvivors({ mark, folder: '/', since: undefined, walled: false }, clock);
     return how();
+  };
+  const endNow = (): Promise<ExecutorEnd> => {
+    socket.destroy();
+    ending ??= clear();
+    return ending;
   };
   const end = async (): Promise<ExecutorEnd> => {
     socket.end();
     await inTime(gone, limits.executorEndMs, clock);
     return await endNow();
   };
-  return ok({ input: socket, output: socket, gone, how, end, endNow });
+  return ok({ mark, input: socket, output: socket, gone, how, end, endNow });
 }

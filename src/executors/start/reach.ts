@@ -5,6 +5,7 @@ import type { Environment } from '../../base/environment.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { MARK_VARIABLE } from '../../process/processes.ts';
 import type { Entered, Program } from '../../sandbox/port.ts';
 import type { ClosedFiles } from '../../tools/files/closed-files.ts';
 import type { Guard } from '../../tools/files/guard.ts';
@@ -17,7 +18,6 @@ import { type ExecutorKeeping, executorWalls, keepingOf, onlyRead } from '../kep
 import type { ExecutorFailure, OpenExecutor } from '../port.ts';
 import { programPath } from '../program.ts';
 import { connectTcp, type Link, startProcess } from './link.ts';
-import { MARK_VARIABLE } from './survivors.ts';
 
 export interface AcpClientNeeds {
   readonly clock: Clock;
@@ -52,9 +52,10 @@ export async function reachExecutor(
   if (!root.ok) return fail({ why: 'unavailable', message: root.error });
   const folder = root.value;
   const { reach: way, title, install } = entry;
+  const mark = Buffer.from(needs.random.bytes(12)).toString('hex');
   if (way.kind === 'tcp') {
     if (needs.keeping !== undefined && keepingOf(entry, needs.keeping) === 'on') return fail(cannotBeKept(entry));
-    const link = await connectTcp(way.host, way.port, needs.clock, signal);
+    const link = await connectTcp(way, { clock: needs.clock, mark }, signal);
     if (link.ok) return ok({ link: link.value, folder });
     const where = `${way.host}:${way.port}`;
     return fail({
@@ -68,7 +69,6 @@ export async function reachExecutor(
       ...{ why: 'unavailable', message: `${title} needs ${environment.error.join(' and ')}, which is not set.` },
       fix: `Set it, or take it out of its entry in executors.yaml.`,
     });
-  const mark = Buffer.from(needs.random.bytes(12)).toString('hex');
   const program = { file: way.program, args: way.args, folder, environment: environment.value };
   const entered = await entering(entry, program, asked, mark, needs);
   if (!entered.ok) return entered;

@@ -9,8 +9,10 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { stopGroup } from '../../process/process-group.ts';
+import { MARK_VARIABLE } from '../../process/processes.ts';
 import { startTethered } from '../../process/tethered-process.ts';
 import type { Entered, Sandbox, Walls } from '../../sandbox/port.ts';
+import type { ToolContext } from '../port.ts';
 import { type Capture, createCapture } from './capture.ts';
 
 export interface CommandRequest {
@@ -23,6 +25,8 @@ export interface CommandRequest {
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** Somebody follows its processes. */
+  readonly processes?: ToolContext['processes'];
   /** The walls that it runs in, where there are some. */
   readonly inside?: { readonly sandbox: Sandbox; readonly walls: Walls } | undefined;
 }
@@ -56,8 +60,10 @@ export async function runShellCommand(request: CommandRequest): Promise<Result<C
   child.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const ended = watch(child);
+  const gone = child.pid === undefined ? undefined : request.processes?.began(child.pid);
   const stop = stopOnRequest(child, closed, request);
   const end = await ended;
+  gone?.();
   const stopped = await stop.finish();
   const refused = entered.value.left();
   if (!end.ok) return fail(`${request.shell} could not be started: ${end.error}`);
@@ -73,9 +79,11 @@ async function enter({
   command,
   folder,
   environment,
+  processes,
   inside,
 }: CommandRequest): Promise<Result<Entered, string>> {
-  const program = { file: shell, args: [...shellFlags, '-c', command], folder, environment };
+  const marked = processes === undefined ? environment : { ...environment, [MARK_VARIABLE]: processes.mark };
+  const program = { file: shell, args: [...shellFlags, '-c', command], folder, environment: marked };
   return inside === undefined ? ok({ ...program, left: () => [] }) : await inside.sandbox.enter(program, inside.walls);
 }
 

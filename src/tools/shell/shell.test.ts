@@ -45,6 +45,19 @@ describe('the shell tool', () => {
     expect(textOf(await allowed.run({ command: 'echo $EDITOR,$DEPLOY_TOKEN' }, place.context))).toBe('vi,\n(exit code 0)');
   });
 
+  it('tells whoever follows its processes of each, which bear a mark', async () => {
+    await using place = await testWorkspace();
+    const told: string[] = [];
+    const began = (pid: number) => {
+      told.push(`began ${pid}`);
+      return () => void told.push(`ended ${pid}`);
+    };
+    const context = { ...place.context, processes: { mark: 'a-mark', began } };
+    const outcome = await shell.run({ command: 'echo $TROUPE_EXECUTOR_MARK $$' }, context);
+    const [mark, pid] = textOf(outcome).split(/\s/);
+    expect([mark, told]).toEqual(['a-mark', [`began ${pid}`, `ended ${pid}`]]);
+  });
+
   it('survives a command that prints 500 MB', async () => {
     await using place = await testWorkspace();
     const before = process.memoryUsage.rss();

@@ -48,7 +48,7 @@ export function shellTool(options: ShellOptions): OrdinaryTool {
       'behind it hides its exit code.',
     input,
     replay: 'never',
-    run: async ({ command, timeoutSeconds }, { workspace, signal, redact }) => {
+    run: async ({ command, timeoutSeconds }, { workspace, signal, processes, redact }) => {
       const root = await workspaceRoot(workspace);
       if (!root.ok) return errorResult(root.error);
       using cache = looksLikeTestRun(command) ? emptyPythonCache() : undefined;
@@ -62,6 +62,7 @@ export function shellTool(options: ShellOptions): OrdinaryTool {
         timeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1_000,
         signal,
         clock: options.clock,
+        processes,
         inside: insideOf(options.sandbox, root.value, options.places),
       });
       if (!ran.ok) return errorResult(ran.error);
