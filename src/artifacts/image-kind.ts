@@ -16,13 +16,24 @@ export function imageKind(given: Uint8Array): ImageKind | undefined {
     case 'image/jpeg':
       return jpegKind(bytes);
     case 'image/webp':
-      return { ending: 'webp' };
+      return webpKind(bytes);
     default:
       return undefined;
   }
 }
 
 const sized = (ending: ImageKind['ending'], width: number, height: number): ImageKind => ({ ending, size: { width, height } });
+
+/** Its first part says how the picture is packed, and that where the size stands. */
+function webpKind(bytes: Buffer): ImageKind {
+  const packed = bytes.length < 30 ? '' : bytes.toString('latin1', 12, 16);
+  if (packed === 'VP8X') return sized('webp', bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
+  if (packed === 'VP8 ' && bytes.readUIntBE(23, 3) === 0x9d_012a)
+    return sized('webp', bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
+  if (packed !== 'VP8L' || bytes[20] !== 0x2f) return { ending: 'webp' };
+  const size = bytes.readUInt32LE(21);
+  return sized('webp', (size & 0x3fff) + 1, ((size >> 14) & 0x3fff) + 1);
+}
 
 /** Segment after segment, up to the one that says how large the picture is. */
 function jpegKind(bytes: Buffer): ImageKind {

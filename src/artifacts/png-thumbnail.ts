@@ -1,20 +1,16 @@
 /**
- * A small PNG of a large one, with what Node has: inflate, undo the filters, take every n-th dot, deflate. For pictures of eight
- * bits that are not interlaced, which nearly all are; of others there is no thumbnail. How much is inflated is bounded by what
- * the header promises, and that by `limits.artifactImageDots`: a small file cannot become a large one.
+ * A small PNG of a large one: inflate, undo the filters, take every n-th dot. For pictures of eight bits that are not interlaced,
+ * which nearly all are; of others there is no thumbnail. How much is inflated is bounded by what the header promises, and that by
+ * `limits.artifactImageDots`: a small file cannot become a large one.
  */
-import { crc32, deflateSync, inflateSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import { limits } from '../base/limits.ts';
-
-const EDGE_DOTS = 256;
-/** Dots have so many bytes, by colour type: grey, RGB, palette, grey and alpha, RGBA. */
-const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+import { PNG_CHANNELS, PNG_SIGNATURE, type PngPicture, pngChunk, smallPng } from './png-writer.ts';
 
 interface Header {
   readonly width: number;
   readonly height: number;
-  readonly colour: number;
+  readonly colour: PngPicture['colour'];
   readonly channels: number;
 }
 
@@ -25,23 +21,13 @@ export function pngThumbnail(given: Uint8Array): Uint8Array | undefined {
   if (header === undefined) return undefined;
   const dots = dotsOf(header, Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)));
   if (dots === undefined) return undefined;
-  const step = Math.max(1, Math.ceil(Math.max(header.width, header.height) / EDGE_DOTS));
-  const [width, height] = [Math.ceil(header.width / step), Math.ceil(header.height / step)];
-  const rows = Buffer.alloc(height * (1 + width * header.channels));
-  for (let y = 0, to = 0; y < height; y += 1) {
-    to += 1;
-    for (let x = 0; x < width; x += 1, to += header.channels) {
-      const from = (y * step * header.width + x * step) * header.channels;
-      dots.copy(rows, to, from, from + header.channels);
-    }
-  }
-  const palette = chunks.filter(({ type }) => type === 'PLTE' || type === 'tRNS').map(({ type, data }) => chunk(type, data));
-  const size = Buffer.alloc(13);
-  size.writeUInt32BE(width, 0);
-  size.writeUInt32BE(height, 4);
-  size.set([8, header.colour, 0, 0, 0], 8);
-  const parts = [chunk('IHDR', size), ...palette, chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([SIGNATURE, ...parts]);
+  const { width, height, colour, channels } = header;
+  const palette = chunks.filter(({ type }) => type === 'PLTE' || type === 'tRNS').map(({ type, data }) => pngChunk(type, data));
+  const copy: PngPicture['copy'] = (x, y, to, at) => {
+    const from = (y * width + x) * channels;
+    dots.copy(to, at, from, from + channels);
+  };
+  return smallPng({ width, height, colour, copy }, palette);
 }
 
 interface Chunk {
@@ -51,7 +37,7 @@ interface Chunk {
 
 function chunksIn(bytes: Buffer): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  if (!bytes.subarray(0, 8).equals(SIGNATURE)) return chunks;
+  if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return chunks;
   for (let at = 8; at + 12 <= bytes.length; ) {
     const length = bytes.readUInt32BE(at);
     if (at + 12 + length > bytes.length) break;
@@ -64,9 +50,11 @@ function chunksIn(bytes: Buffer): readonly Chunk[] {
 function headerOf(data: Buffer | undefined): Header | undefined {
   if (data === undefined || data.length !== 13) return undefined;
   const [width, height, bits, colour, interlaced] = [data.readUInt32BE(0), data.readUInt32BE(4), data[8], data[9] ?? 7, data[12]];
-  const channels = CHANNELS[colour];
+  const channels = PNG_CHANNELS[colour];
   if (bits !== 8 || interlaced !== 0 || channels === undefined || width === 0 || height === 0) return undefined;
-  return width * height > limits.artifactImageDots ? undefined : { width, height, colour, channels };
+  return width * height > limits.artifactImageDots
+    ? undefined
+    : { width, height, colour: colour as PngPicture['colour'], channels };
 }
 
 /** The dots without the filters of their rows; `undefined` when the file is not what its header says. */
@@ -103,13 +91,4 @@ function predicted(filter: number, left: number, up: number, corner: number): nu
   const guess = left + up - corner;
   const [a, b, c] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
   return a <= b && a <= c ? left : b <= c ? up : corner;
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const framed = Buffer.alloc(8 + body.length);
-  framed.writeUInt32BE(data.length, 0);
-  body.copy(framed, 4);
-  framed.writeUInt32BE(crc32(body), 4 + body.length);
-  return framed;
 }

@@ -9,6 +9,8 @@ export const artifactLimits = {
   artifactNameCharacters: 100,
   artifactPreviewBytes: 4 * KIB,
   artifactThumbnailBytes: 64 * KIB,
+  /** An image of which no thumbnail can be made is shown as it is up to here. */
+  artifactImagePreviewBytes: MIB,
   artifactImageDots: 16_000_000,
   /** The exact text of one that was redacted. */
   artifactExactBytes: 8 * MIB,
