@@ -32,6 +32,14 @@ export const placeMutations: readonly Mutation[] = [
     caughtBy: { file: 'test/sim/cluster-empty-workers.test.ts', test: 'hold what the project denies' },
   },
   {
+    invariant: 'Who works in a folder that its worker does not have asks no model',
+    change: 'it is not looked for',
+    file: 'src/engine/travel/folder-here.ts',
+    find: 'if (await places.travelling.isHere(folder)) return undefined;',
+    replace: 'if (folder !== undefined) return undefined;',
+    caughtBy: { file: 'test/sim/cluster-empty-workers.test.ts', test: 'fails before its model is asked, and goes on once it is' },
+  },
+  {
     invariant: 'A command inside the sandbox sees nothing of the home but what it needs',
     change: 'the home is not hidden',
     file: 'src/sandbox/walls.ts',

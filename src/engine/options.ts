@@ -169,6 +169,7 @@ export interface TaskPlaces {
 export interface TravellingPlaces {
   /** For a run that others will work on. `no_repository` where the folder is in none. */
   pack(folder: string): Promise<Result<PackedFolder, Failure>>;
+  isHere(folder: string): Promise<boolean>;
   /** The folder itself, where it is here; else one like it, to look at. */
   folder(wanted: WantedRepository & { readonly session: SessionId; readonly folder: string }): Promise<Result<string, Failure>>;
   /** A repository with this commit in it, built here if it is not here. */

@@ -34,6 +34,7 @@ const BY_CODE: Readonly<Record<string, OutsideReason>> = {
   bad_tools: 'setup',
   no_model: 'setup',
   no_agent: 'setup',
+  no_folder: 'setup',
   unknown_price: 'setup',
   executor_unavailable: 'setup',
   executor_auth: 'key',

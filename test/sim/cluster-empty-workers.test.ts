@@ -16,6 +16,7 @@ import { freePorts } from '../../src/cluster/free-ports.ts';
 import { type LocalCluster, startLocalCluster } from '../../src/cluster/local-cluster.ts';
 import type { ServerProcess } from '../../src/cluster/server-process.ts';
 import { startWorker } from '../../src/cluster/worker-process.ts';
+import type { RunHandle } from '../../src/engine/port.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import { openProject } from '../../src/project/open.ts';
@@ -206,6 +207,17 @@ const eventsOf = async ({ ledger }: Project, session: SessionId): Promise<readon
 const ofType = <Type extends LedgerEvent['event_type']>(events: readonly LedgerEvent[], type: Type) =>
   events.filter((event): event is Extract<LedgerEvent, { event_type: Type }> => event.event_type === type);
 
+/** Nobody has the repository from here on: the workers stand still until it is out of their sight. */
+async function startedOutOfSight(project: Project, agent: string, repo: string, hidden: string): Promise<RunHandle> {
+  const standing = workers.filter((worker) => worker.alive());
+  for (const worker of standing) worker.kill('SIGSTOP');
+  const started = await project.engine.start({ agent, input: userText('Write them.'), workspace: repo });
+  renameSync(repo, hidden);
+  for (const worker of standing) worker.kill('SIGCONT');
+  if (started.kind !== 'started') throw new Error(started.error.message);
+  return started.handle;
+}
+
 /** By a file of its folder. */
 function killWorkerOf(path: string): void {
   const worker = workers[NAMES.indexOf(path.slice(top.length + 1).split('/')[0] ?? '')];
@@ -224,13 +236,7 @@ it('an executor’s task goes on elsewhere with the files as they were, and is a
   const { repo, folder } = lead('hand');
   const hidden = join(top, 'hidden');
   await during(await open(undefined, folder), async (project) => {
-    // Nobody has the repository from here on: the workers stand still until it is out of their sight.
-    for (const { pid } of workers) process.kill(pid, 'SIGSTOP');
-    const started = await project.engine.start({ agent: 'lead', input: userText('Write them.'), workspace: repo });
-    renameSync(repo, hidden);
-    for (const { pid } of workers) process.kill(pid, 'SIGCONT');
-    if (started.kind !== 'started') throw new Error(started.error.message);
-    const { session, run, done } = started.handle;
+    const { session, run, done } = await startedOutOfSight(project, 'lead', repo, hidden);
 
     const written = () => globSync(join(top, '{one,two,three}/.troupe/worktrees/*/task-*/src/half.txt'));
     await expect.poll(written).toHaveLength(1);
@@ -280,6 +286,9 @@ it('an executor’s process is started elsewhere and told what is done: its call
     await expect.poll(seen).toHaveLength(1);
     writeFileSync(at('recorded'), '');
     await expect.poll(() => existsSync(at('pid'))).toBe(true);
+    // What it was told of it is in the ledger, too.
+    const told = () => project.ledger.read({ session, types: ['executor.call'] });
+    await expect.poll(async () => JSON.stringify(await told())).toContain('second');
     // Who goes on has another session, and nothing but what it is told.
     plays(
       'shows src/draft.txt',
@@ -327,5 +336,53 @@ it('an architect whose executor the worker does not know fails before its model 
     const error = { code: 'executor_unavailable', message: expect.stringContaining('There is no executor "stranger"') };
     expect(await done).toMatchObject({ kind: 'ended', result: { status: 'failed', error } });
     expect(await project.ledger.read({ session, types: ['model.request'] })).toEqual([]);
+  });
+});
+
+it('who works in a folder that is not there fails before its model is asked, and goes on once it is', async () => {
+  const { folder } = lead('folderless');
+  const shared = join(top, 'shared');
+  const write = { name: 'write', input: { path: 'made.txt', content: 'made\n' } };
+  writeFiles(folder, {
+    'agents/handy.md': `---\nmodel: ${script('handy', [{ toolCalls: [write] }, { text: 'Written.' }])}\ntools: [write]\n---\nYou write.\n`,
+    'agents/asks.md': `---\nmodel: ${script('asks', [calling('handy'), { text: 'It could not.' }])}\nagents: [handy]\n---\nYou ask.\n`,
+  });
+  await during(await open(undefined, folder), async (project) => {
+    const started = await project.engine.start({ agent: 'handy', input: userText('Write.'), workspace: shared });
+    if (started.kind !== 'started') throw new Error(started.error.message);
+    const { session, run, done } = started.handle;
+    const message = expect.stringMatching(
+      `^handy works in ${shared}, and there is no such folder where it was taken up \\(process \\d+ on `,
+    );
+    expect(await done).toMatchObject({ kind: 'ended', result: { status: 'failed', error: { code: 'no_folder', message } } });
+    expect(await project.ledger.read({ session, types: ['model.request'] })).toEqual([]);
+
+    // Who needs no folder goes on, and is told of who does.
+    const above = await project.engine.start({ agent: 'asks', input: userText('Write.'), workspace: shared });
+    if (above.kind !== 'started') throw new Error(above.error.message);
+    expect(await above.handle.done).toMatchObject({ result: { status: 'completed', report: { body: 'It could not.' } } });
+    const told = await project.ledger.read({ session: above.handle.session, types: ['tool.result'] });
+    expect(JSON.stringify(told)).toContain(`handy works in ${shared}`);
+
+    mkdirSync(shared);
+    const resumed = await project.engine.resume(run, {});
+    if (resumed.kind !== 'resumed') throw new Error(JSON.stringify(resumed));
+    expect(await resumed.handle.done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    expect(readFileSync(join(shared, 'made.txt'), 'utf8')).toBe('made\n');
+  });
+});
+
+it('who only looks sees the files that came with the run, also beside an architect', async () => {
+  const { repo, folder } = lead('looker');
+  const read = { name: 'read', input: { path: 'src/draft.txt' } };
+  writeFiles(folder, {
+    'agents/looker.md': `---\nmodel: ${script('looker', [{ toolCalls: [read] }, { text: 'Seen.' }])}\ntools: [read]\n---\nYou look.\n`,
+    'agents/above.md': `---\nmodel: ${script('beside', [calling('looker'), { text: 'Over.' }])}\nagents: [looker, lead]\n---\nYou ask.\n`,
+  });
+  await during(await open(undefined, folder), async (project) => {
+    const { session, done } = await startedOutOfSight(project, 'above', repo, join(top, 'hidden-looker'));
+    expect(await done).toMatchObject({ kind: 'ended', result: { status: 'completed' } });
+    const said = ofType(await eventsOf(project, session), 'tool.result').map(({ payload }) => JSON.stringify(payload.content));
+    expect(said.find((text) => text.includes('not committed'))).toBeDefined();
   });
 });

@@ -19,6 +19,9 @@ export const BUILT_IN_TOOLS: readonly string[] = ['read', 'write', 'edit', 'list
 /** Of these, those that look, plan and ask: somebody without hands gets no others. */
 export const LOOKING_TOOLS: readonly string[] = ['read', 'list', 'search', 'plan', 'ask'];
 
+/** Those that work in a folder. */
+export const FOLDER_TOOLS: readonly string[] = ['read', 'write', 'edit', 'list', 'search', 'shell'];
+
 export const ALL_ASSISTANT_TOOLS = 'assistants';
 
 /** Tools to find, spawn and talk with other agents; the first stands for all of them. */

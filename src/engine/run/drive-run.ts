@@ -43,6 +43,7 @@ import { provingPlace } from '../tasks/alone.ts';
 import { captureTask } from '../tasks/capture-task.ts';
 import { holdFiles, makePlaceAgain } from '../tasks/task-files.ts';
 import { type SupportsTasks, taskSupport } from '../tasks/task-support.ts';
+import { noFolderHere } from '../travel/folder-here.ts';
 import { openFolders } from '../travel/travelling.ts';
 import { type ClosesRuns, closeRun } from './close-run.ts';
 import { ledgerSteps } from './ledger-steps.ts';
@@ -132,7 +133,7 @@ function passOnInterruption({ abort }: DrivenRun): void {
 async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: AgentSetup): Promise<RunResult> {
   // Nobody works there: what is demanded is run when it ends.
   if (taskTermsOf(node.started)?.onlyVerify === true) return nobodyWorked(node);
-  const idle = await nobodyAtWorker(tree, node, setup.definition);
+  const idle = await missingAtWorker(tree, node, setup);
   if (idle !== undefined) return failed(node, idle);
   const stepIndex = createStepIndex();
   const steps = ledgerSteps(tree, node);
@@ -163,11 +164,17 @@ async function work(tree: PlaysLoops & SupportsTasks, node: DrivenRun, setup: Ag
 /** What an architect has done before its model is asked, which happens in runs below it; or whoever is asked itself. */
 const BEGUN: ReadonlySet<EventType> = new Set(['step.recorded', 'model.request']);
 
-/** On a cluster whoever started the run could not know: the worker that takes it up looks, as long as nothing was asked. */
-async function nobodyAtWorker(tree: PlaysLoops, node: DrivenRun, agent: AgentDefinition): Promise<Failure | undefined> {
-  if (tree.elsewhere === undefined || node.parent !== undefined || node.started.planOnly === true) return undefined;
-  if (node.journal.past.some(({ event_type }) => BEGUN.has(event_type))) return undefined;
-  return await noExecutor(tree, agent, tree.workspaceOf(node));
+/** On a cluster whoever started the run could not know: the worker looks, and for executors only before it has asked. */
+async function missingAtWorker(
+  tree: PlaysLoops & SupportsTasks,
+  node: DrivenRun,
+  setup: AgentSetup,
+): Promise<Failure | undefined> {
+  if (tree.elsewhere === undefined) return undefined;
+  const hasBegun = node.journal.past.some(({ event_type }) => BEGUN.has(event_type));
+  const missing = await noFolderHere(tree, node, setup, hasBegun);
+  if (missing !== undefined || hasBegun || node.parent !== undefined || node.started.planOnly === true) return missing;
+  return await noExecutor(tree, setup.definition, tree.workspaceOf(node));
 }
 
 /** Lists what was changed and ends the run: all of it in one append. */

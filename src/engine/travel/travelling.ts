@@ -4,6 +4,8 @@
  * the append that records the call: whoever goes on elsewhere finds the files as the last recorded call left them.
  */
 import { join } from 'node:path';
+import type { AgentDefinition } from '../../agents/definition/definition.ts';
+import { FOLDER_TOOLS, LOOKING_TOOLS } from '../../agents/definition/tool-names.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { EventOf } from '../../events/envelope.ts';
 import { taskTermsOf } from '../../events/run-origin.ts';
@@ -58,7 +60,7 @@ export async function openFolders(tree: OpensPlaces, node: DrivenRun): Promise<(
   return found.value.close;
 }
 
-/** Somebody without hands needs the files and changes none. Others work where their worker is, as long as the folder is there. */
+/** Somebody without hands needs the files and changes none. Others work in the folder itself, which has to be where they are. */
 async function openToLook(
   tree: OpensPlaces,
   node: DrivenRun,
@@ -66,12 +68,18 @@ async function openToLook(
   from: BroughtRepository,
 ): Promise<void> {
   const agent = await tree.agent(node.started.agent);
-  if (agent === undefined || !looksOnly(tree.patterns ?? registeredPatterns, agent)) return;
+  if (agent === undefined || !(looksOnly(tree.patterns ?? registeredPatterns, agent) || hasNoHands(agent))) return;
   const folder = tree.workspaceOf(node);
   const found = await travelling.folder({ ...broughtTo(tree, from, from.base), session: tree.session, folder });
   if (!found.ok) throw new TroupeError(found.error.code, found.error.message, { fix: found.error.fix });
   tree.moved.set(folder, found.value);
 }
+
+/** By its file: it looks into the folder, and has nothing that could change it. */
+const hasNoHands = ({ tools = [], executor, mcp, verify }: AgentDefinition): boolean =>
+  [executor, mcp, verify].every((one) => one === undefined) &&
+  tools.some((name) => FOLDER_TOOLS.includes(name)) &&
+  tools.every((name) => LOOKING_TOOLS.includes(name));
 
 /** Of the task that the run is part of, where that has a worktree. */
 function termsAbove(node: DrivenRun): (TaskTerms & { readonly place: WorktreePlace }) | undefined {

@@ -8,6 +8,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { KeptPoint, OpenPlace, TravellingPlaces, WantedRepository, WantedTravel } from '../../engine/options.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { pathExists } from '../../tools/files/path-exists.ts';
+import { workspaceRoot } from '../../tools/files/workspace.ts';
 import type { WorkspaceOptions } from '../../workspaces/options.ts';
 import type { KeptFile, KnownFiles, WorkPlace } from '../../workspaces/port.ts';
 import { hasCommit, receivedAt } from '../../workspaces/travel/travel.ts';
@@ -42,6 +43,7 @@ export function createTravellingPlaces(options: WorkspaceOptions, sweep?: () => 
       return ok({ repository: { top, below, head, base }, pack, files });
     },
     repository: (wanted) => repositoryWith(options, workspaces, wanted),
+    isHere: async (folder) => (await workspaceRoot(folder)).ok,
     async folder({ session, folder, ...wanted }) {
       if (await pathExists(folder)) return ok(folder);
       const repo = await repositoryWith(options, workspaces, wanted);
