@@ -51,7 +51,10 @@ export interface ToolContext {
   mayFetch?(address: string): boolean;
   /** Whether a result may show this path of the workspace, or what is in it; without it, any. */
   mayShow?(path: string): boolean;
-  /** Processes that a call starts bear the mark, and whoever follows them is told of each; what comes back, when it has ended. */
+  /**
+   * Processes that a call starts bear the mark, by which those that left it are found and ended. Whoever follows them is told of
+   * each; what comes back is called when it has ended.
+   */
   readonly processes?: { readonly mark: string; began(pid: number): () => void } | undefined;
   /** Takes secrets out of a text. Needed before a text is cut: half of a secret would not be recognised. */
   redact(text: string): string;

@@ -63,10 +63,12 @@ describe('commands of a task', () => {
     expect(String(hand.abort.signal.reason)).toContain('hand used more than 100 MiB of memory for its commands (maxMemory)');
   });
 
-  it('outside of a task, and where nobody knows the memory, are not followed', () => {
+  it('outside of a task are not followed, and where nobody knows the memory only marked', () => {
     const clock = handClock();
     const free = createCommandLimit({ clock, executorMemory: async () => 1 }, run('free', undefined, { kind: 'person' }, 99));
     expect([free.refusal(shell), free.processes('turn/1/tool/0')]).toEqual([undefined, undefined]);
-    expect(createCommandLimit({ clock }, task().hand).processes('turn/1/tool/0')).toBeUndefined();
+    const followed = createCommandLimit({ clock }, task().hand).processes('turn/1/tool/0');
+    expect(followed?.mark).toBe('run_hand/turn/1/tool/0');
+    expect(followed?.began(11)()).toBeUndefined();
   });
 });

@@ -55,11 +55,11 @@ export function createCommandLimit(tree: Follows, node: DrivenRun): CommandLimit
     },
     processes(step) {
       const { executorMemory } = tree;
-      if (executorMemory === undefined) return undefined;
+      const mark = `${node.run}/${step}`;
+      if (executorMemory === undefined) return { mark, began: () => () => undefined };
       const most = terms.limits.maxMemoryMb;
       const isTooMuch = async () => (await usedBy(used.running, executorMemory)) > most;
-      const began = (pid: number) => followed(tree, used.running, pid, isTooMuch, () => void stop('memory', most));
-      return { mark: `${node.run}/${step}`, began };
+      return { mark, began: (pid) => followed(tree, used.running, pid, isTooMuch, () => void stop('memory', most)) };
     },
   };
 }

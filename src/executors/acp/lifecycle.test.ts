@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { executorWorld, follower, heldClock, openedWorld, steps } from '../../../test/support/executors/executor-world.ts';
+import { leaves } from '../../../test/support/process/process-tree.ts';
 import { limits } from '../../base/limits.ts';
 
 /** As it stands in a file. */
@@ -334,11 +335,11 @@ describe('the end', () => {
 
   it.each([{ tcp: false }, { tcp: true }])('takes along daemons of commands that it had us run (%j)', async ({ tcp }) => {
     const { session } = await openedWorld({ tcp });
-    const { text } = await session.prompt(steps('run . - setsid sleep 309 >/dev/null 2>&1 & echo daemon $!'), follower());
-    const daemon = numberIn(text, 'daemon');
+    const { text } = await session.prompt(steps(`run . - ${leaves('sleep 309')}`), follower());
+    const daemon = Number(/\d+/.exec(text.slice(text.indexOf('output')))?.[0]);
     const ended = await session.end();
     if (process.platform !== 'linux') return;
-    expect(ended.survivors).toEqual([`${daemon} sleep 309`]);
+    expect(ended.survivors).toEqual([expect.stringMatching(`^${daemon} `)]);
     await expect.poll(() => isRunning(daemon)).toBe(false);
   });
 

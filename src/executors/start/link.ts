@@ -12,11 +12,11 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { endWithThisProcess, stopGroup } from '../../process/process-group.ts';
 import { MARK_VARIABLE, seenProcess } from '../../process/processes.ts';
+import { endSurvivors } from '../../process/survivors.ts';
 import { startTethered } from '../../process/tethered-process.ts';
 import { createCapture } from '../../tools/shell/capture.ts';
 import { inTime, LATE } from '../acp-wire/within.ts';
 import type { ExecutorEnd } from '../port.ts';
-import { endSurvivors } from './survivors.ts';
 
 export interface Link {
   readonly pid?: number | undefined;

@@ -10,6 +10,7 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { stopGroup } from '../../process/process-group.ts';
 import { MARK_VARIABLE } from '../../process/processes.ts';
+import { endSurvivors } from '../../process/survivors.ts';
 import { startTethered } from '../../process/tethered-process.ts';
 import type { Entered, Sandbox, Walls } from '../../sandbox/port.ts';
 import type { ToolContext } from '../port.ts';
@@ -42,6 +43,8 @@ export interface CommandOutcome {
   /** The sandbox that it ran in, and what it was refused there. */
   readonly sandbox?: string | undefined;
   readonly refused: readonly string[];
+  /** What had left its group and was ended, where somebody follows its processes. */
+  readonly survivors: readonly string[];
 }
 
 /** How long output may still come after the command ended, from a process that left its group and kept the pipe. */
@@ -70,7 +73,9 @@ export async function runShellCommand(request: CommandRequest): Promise<Result<C
   await endLeftovers(child, closed, clock);
   release();
   const { sandbox } = entered.value;
-  return ok({ ...end.value, stopped, durationMs: clock.elapsed() - started, stdout, stderr, refused, ...present({ sandbox }) });
+  const durationMs = clock.elapsed() - started;
+  const survivors = await survivorsOf(request, sandbox !== undefined);
+  return ok({ ...end.value, stopped, durationMs, stdout, stderr, refused, survivors, ...present({ sandbox }) });
 }
 
 async function enter({
@@ -85,6 +90,10 @@ async function enter({
   const marked = processes === undefined ? environment : { ...environment, [MARK_VARIABLE]: processes.mark };
   const program = { file: shell, args: [...shellFlags, '-c', command], folder, environment: marked };
   return inside === undefined ? ok({ ...program, left: () => [] }) : await inside.sandbox.enter(program, inside.walls);
+}
+
+async function survivorsOf({ processes, folder, clock }: CommandRequest, walled: boolean): Promise<readonly string[]> {
+  return processes === undefined ? [] : await endSurvivors({ mark: processes.mark, folder, since: undefined, walled }, clock);
 }
 
 type End = Pick<CommandOutcome, 'exitCode' | 'signal'>;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { leaves } from '../../../test/support/process/process-tree.ts';
 import { testWorkspace } from '../../../test/support/tool-workspace.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
@@ -56,6 +57,17 @@ describe('the shell tool', () => {
     const outcome = await shell.run({ command: 'echo $TROUPE_EXECUTOR_MARK $$' }, context);
     const [mark, pid] = textOf(outcome).split(/\s/);
     expect([mark, told]).toEqual(['a-mark', [`began ${pid}`, `ended ${pid}`]]);
+  });
+
+  it('ends what left its group, where it bears a mark', async () => {
+    await using place = await testWorkspace();
+    const context = { ...place.context, processes: { mark: `left-${process.pid}`, began: () => () => undefined } };
+    const outcome = await shell.run({ command: leaves('sleep 306') }, context);
+    const pid = Number(textOf(outcome).split('\n')[0]);
+    // Elsewhere nobody sees the marks of processes.
+    if (process.platform !== 'linux') return void process.kill(pid);
+    expect(textOf(outcome)).toContain(`(It left running, and that was ended:\n${pid} `);
+    await expect.poll(() => isGone(pid)).toBe(true);
   });
 
   it('survives a command that prints 500 MB', async () => {

@@ -67,7 +67,13 @@ export function shellTool(options: ShellOptions): OrdinaryTool {
       });
       if (!ran.ok) return errorResult(ran.error);
       const outcome = await outcomeOf(command, root.value, ran.value, timeoutSeconds, environment, redact);
-      return withTouched(withRefused(outcome, ran.value.refused.map(redact)), await touched());
+      const { refused, survivors } = ran.value;
+      const noted = withNote(
+        withRefused(outcome, refused.map(redact)),
+        'It left running, and that was ended',
+        survivors.map(redact),
+      );
+      return withTouched(noted, await touched());
     },
   });
 }
@@ -99,8 +105,13 @@ function endingOf({ exitCode, signal, stopped }: CommandOutcome, timeoutSeconds:
 
 /** A model that does not know of the walls would look for another cause. */
 function withRefused(outcome: ToolOutcome, refused: readonly string[]): ToolOutcome {
-  if (refused.length === 0) return outcome;
-  const note = `(The sandbox refused:\n${refused.join('\n')}\nThe owner can open more: \`sandbox\` in troupe.yaml.)`;
+  const open = 'The owner can open more: `sandbox` in troupe.yaml.';
+  return withNote(outcome, 'The sandbox refused', refused.length === 0 ? [] : [...refused, open]);
+}
+
+function withNote(outcome: ToolOutcome, what: string, lines: readonly string[]): ToolOutcome {
+  if (lines.length === 0) return outcome;
+  const note = `(${what}:\n${lines.join('\n')})`;
   if (outcome.kind === 'error') return { ...outcome, message: `${outcome.message}\n${note}` };
   return { ...outcome, content: [...outcome.content, { type: 'text', text: note }] };
 }

@@ -13,3 +13,7 @@ export function stillThere(before: readonly SeenProcess[]): readonly SeenProcess
   const known = new Map(before.map((one) => [one.pid, one]));
   return runningProcesses().filter(({ pid, command }) => known.get(pid)?.command === command);
 }
+
+/** A command line that ends when what it starts has left its group and its session, and prints its number. */
+export const leaves = (command: string): string =>
+  `setsid sh -c 'echo $$ > left; exec ${command}' > /dev/null 2>&1 < /dev/null & until [ -s left ]; do sleep 0.02; done; cat left`;

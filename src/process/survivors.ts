@@ -1,13 +1,13 @@
 /**
- * Processes that an executor started and that left its group, where a signal to the group does not reach them. On Linux they
+ * Processes that a child of ours started and that left its group, where a signal to the group does not reach them. On Linux they
  * are known by a mark in their environment, which whoever is started inherits. One that cleared its environment is not
- * known for sure: if nobody is its parent any more and it works in the executor's folder it is named, and left alone.
+ * known for sure: if nobody is its parent any more and it works in the child's folder it is named, and left alone.
  */
 import { readlink } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { type Clock, sleep } from '../../base/clock.ts';
-import { limits } from '../../base/limits.ts';
-import { bearsMark, ofProcesses, processNumbers, processText, seenProcess } from '../../process/processes.ts';
+import { type Clock, sleep } from '../base/clock.ts';
+import { limits } from '../base/limits.ts';
+import { bearsMark, ofProcesses, processNumbers, processText, seenProcess } from './processes.ts';
 
 interface FoundProcess {
   readonly pid: number;
