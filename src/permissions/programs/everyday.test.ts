@@ -39,8 +39,8 @@ const LINES = String.raw`
   git config user.name · git config --get user.name · git config -l · git add . · git add -A · git add -p a · git add -u
   git commit -m x · git commit -am x · git commit --amend --no-edit · git commit --allow-empty -m x · git push
   git push -u origin a · git push origin main · git push --tags · git pull · git pull --rebase · git pull --ff-only
-  git fetch · git fetch --all --prune · git fetch -p · git merge --no-ff a · git merge --abort · git rebase main
-  git rebase --continue · git rebase --abort · git cherry-pick a · git cherry-pick -x a · git revert --no-edit a
+  git fetch · git fetch --all --prune · git fetch -p · git merge --no-ff a · git merge --continue · git rebase main
+  git rebase --continue · git cherry-pick --continue · git cherry-pick a · git cherry-pick -x a · git revert --no-edit a
   git switch a · git switch -c a · git checkout -b a · git restore --staged a · git reset · git reset --soft HEAD~1
   git reset HEAD a · git rm a · git rm --cached a · git mv a b · git clone https://example.org/a.git
   git clone git@example.org:a/b.git c · git fetch https://example.org/a.git main · git fetch git@example.org:a/b.git

@@ -25,7 +25,8 @@ const LOG =
   '--glob= --exclude= --dense --sparse --count --diff-merges= --show-pulls --clear-decorations --expand-tabs=? --no-expand-tabs -#';
 const LISTS =
   '--contains=? --no-contains=? --merged=? --no-merged=? --points-at= --sort= --format= --color=? --no-color --column=? --no-column';
-const GOES_ON = '--abort --continue --skip --quit';
+/** Not `--abort`, `--skip` and `--quit`: a conflict that somebody has resolved and not committed is nowhere else. */
+const GOES_ON = '--continue';
 /** A path that leads out of the repository means `--no-index`. */
 const OUTSIDE = /^(?:\/|~|\.\.(?:\/|$))|\/\.\.(?:\/|$)/;
 
@@ -177,9 +178,10 @@ const WORKING: Readonly<Record<string, KnownProgram>> = {
       '--atomic --no-atomic --all --branches --thin --no-thin --ipv4 --ipv6',
     words: /^[+:]/,
   },
+  // Not `--prune-tags`: tags of one's own are on no other machine.
   fetch: {
     options:
-      '-46aPpqtv -j= --all --prune --prune-tags --tags --no-tags --dry-run --depth= --deepen= --unshallow --quiet --verbose --progress ' +
+      '-46apqtv -j= --all --prune --tags --no-tags --dry-run --depth= --deepen= --unshallow --quiet --verbose --progress ' +
       '--no-progress --shallow-since= --jobs= --append --multiple --no-recurse-submodules --ipv4 --ipv6 --porcelain --atomic',
     words: INTO,
   },
@@ -208,7 +210,7 @@ const WORKING: Readonly<Record<string, KnownProgram>> = {
 /** These are known, but wanted only where a rule names them. */
 const NAMED: Readonly<Record<string, KnownProgram>> = {
   notes: { named: true, verbs: verbs('list show', {}) },
-  bisect: { named: true, options: '--no-checkout --first-parent', words: /^(?:run|visualize|view|replay)$/ },
+  bisect: { named: true, options: '--no-checkout --first-parent', words: /^(?:run|visualize|view|replay|reset)$/ },
   archive: { named: true, options: '-lv --list --verbose --format=tar,zip,tgz,tar.gz -#' },
   bundle: { named: true, verbs: verbs('verify list-heads', { options: '-q --quiet' }) },
 };

@@ -85,6 +85,18 @@ const LINES = `
   kubectl get secret/x -o yaml · kubectl describe secret x · kubectl get pods -o go-template-file=/etc/passwd · brew info ./x.rb
   kubectl get pods -o=jsonpath-file=x · playwright test --reporter=html · cargo metadata --filter-platform=x.json
   pnpm --omit dlx view x · yarn --depth exec view · pnpm --loglevel exec test · rake -j X=1 · dotnet -c exec build
+  # what takes back, leaves out or forgets what is under way: a conflict that was resolved by hand is nowhere else
+  git merge --abort · git merge --quit · git rebase --abort · git rebase --skip · git rebase --quit · git cherry-pick --abort
+  git cherry-pick --skip · git cherry-pick --quit · git revert --abort · git revert --skip · git revert --quit
+  git rebase -q --abort · git rebase --continue --abort · git am --abort · git am --skip · git am --quit · git am x.patch
+  git bisect reset · git bisect start · git worktree remove x · git worktree prune · git worktree move x y
+  git stash pop --abort · git fetch --prune-tags · git fetch -pP · git fetch --force · git notes merge --abort
+  git rerere forget x · git rerere clear · git sparse-checkout set x · git checkout-index -af · git read-tree -u --reset HEAD
+  git update-ref -d refs/heads/x · git gc --prune=now · git prune · git filter-branch x · git replace -d x · git remote prune origin
+  git remote remove origin · git submodule deinit --all · git submodule update --force · git reset --keep a · git reset --merge
+  git switch -C a · git switch --discard-changes a · git switch -m a · git checkout -B a · git checkout --force a
+  git checkout --ours a · git checkout --merge a · git restore --ours a · git branch -M a b · git branch -f a b · git tag -f a
+  git add --edit · git rm -f a · git clean -fdx · git commit-graph write
   git fetch --prune . 'refs/x/*:refs/heads/*' · git fetch -p origin main:main · git fetch origin '*' · git pull origin a:b
   git clone https://x/y /etc/git · git clone https://x/y ../z · git clone https://x/y .git/hooks · git clone x ~/y
   git init /tmp/x · git init .git/x · curl file:///etc/passwd · curl file:/etc/passwd · curl 'fil[e-e]:///etc/x'
@@ -147,6 +159,9 @@ describe('a star behind a program does not stand for', () => {
     ['uv --directory sub add evil', 'uv --directory sub *'],
   ])('a verb behind an option in front of it: %s under %s', (line, rule) => {
     expect(under(line, rule)).toBe('ask');
+  });
+  it('what ends a search for a commit, also where the rule names it', () => {
+    expect([under('git bisect reset', 'git bisect *'), under('git bisect good', 'git bisect *')]).toEqual(['ask', 'allow']);
   });
   it.each(LINES)('%s', (line) => {
     expect(under(line, `${program(line)} *`)).toBe('ask');
