@@ -195,7 +195,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['probe', 'open', 'memory'],
   ],
   patterns: [
-    ['steps', 'task-support'],
+    ['steps', 'task-support', 'package-ref'],
     ['verification'],
     ['agent-run'],
     ['pattern', 'out-of-budget', 'delegate', 'side-by-side'],
