@@ -55,6 +55,8 @@ export const sessionMeanings: { readonly [Type in About]: Meaning<Type> } = {
       model: 'of a root run: in the place of the models of every agent in its tree',
       maxTurns: 'of a root run: in the place of the turns of every agent in its tree',
       forked: 'of a root run: the session, the run and the event that everything before this was taken over from',
+      without:
+        'parts of the context that requests of this run go out without from here on: answers and results by their step, words as they are',
     },
   },
   'run.withdrawn': {

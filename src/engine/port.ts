@@ -198,6 +198,11 @@ export interface ForkSet {
   readonly answer?: string | undefined;
   /** Of the tool call at the place. */
   readonly result?: string | undefined;
+  /**
+   * Parts of the next request of the run that is named, by their origins or the steps that they came from: this request and those
+   * that follow it go out without them.
+   */
+  readonly without?: readonly string[] | undefined;
 }
 
 export interface ForkRequest {

@@ -23,7 +23,11 @@ export const broughtRepository = z.object({
 });
 
 /** The session and the run that were forked, and the last of its events that this one begins with. */
-export const forkSource = z.object({ session: z.string(), run: z.string(), event: z.string() });
+export const forkSource = z.object({
+  ...{ session: z.string(), run: z.string(), event: z.string() },
+  /** Parts of the context that its models are not shown: by origin, or by the step that they came from. */
+  without: z.array(z.string()).optional(),
+});
 export type ForkSource = z.infer<typeof forkSource>;
 
 /**
@@ -31,6 +35,16 @@ export type ForkSource = z.infer<typeof forkSource>;
  * own id is made with. The ids of the runs below it follow from both, so that those of before are found again.
  */
 export const forkedRun = z.object({ of: z.string(), in: z.string() });
+
+/** A part of the context of a run that its models are not shown. */
+const leftOut = z.object({
+  origin: z.string(),
+  /** Of an answer or a result: the run and the step that it came from. */
+  from: z.string().optional(),
+  /** Of words in a message: these. */
+  text: z.string().optional(),
+});
+export type LeftOutPart = z.infer<typeof leftOut>;
 
 /** It happened, and is counted, in the session that this one was forked from. */
 export const inSource = { forked: z.literal(true).optional() };
@@ -151,6 +165,8 @@ export const goingOnEvents = {
     maxTurns: z.number().int().positive().optional(),
     /** Of a root run: everything before this was taken over from there. It cost nothing here, in money or in time. */
     forked: forkSource.optional(),
+    /** Requests of this run go out without these from here on. What was said stays as it is recorded. */
+    without: z.array(leftOut).optional(),
   }),
   /** A person takes back what they said: later runs go on with what was there before this one. What it did stays done. */
   'run.withdrawn': z.object({}),

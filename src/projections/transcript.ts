@@ -4,7 +4,9 @@
  */
 import type { Payloads } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import type { LeftOutPart } from '../events/going-on.ts';
 import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf, userText } from '../events/messages.ts';
+import { withoutParts } from './context/context-parts.ts';
 import { messageText } from './message-text.ts';
 import { broadcastText, isBroadcast } from './patterns/broadcast-text.ts';
 
@@ -39,6 +41,8 @@ interface RunTranscript {
   /** What others said and this run had taken in when it was condensed, as it read it: nobody else's reading of the same. */
   readonly takenIn: Map<string, string>;
   condensed: boolean;
+  /** What its models are not shown. */
+  without: readonly LeftOutPart[];
 }
 
 interface Placed {
@@ -59,7 +63,8 @@ export function createTranscripts(): Transcripts {
     const run = runs.get(id);
     if (run === undefined) return [...(seeds.get(id) ?? [])];
     const before = run.continues === undefined || run.condensed ? [] : closeOpenCalls(of(run.continues));
-    return [...before, ...merged(run.placed), ...merged([...run.pending].map(([step, message]) => ({ step, message })))];
+    const own = merged([...run.pending].map(([step, message]) => ({ step, message })));
+    return shownOf([...before, ...merged(run.placed), ...own], run.without);
   };
   return {
     apply(event) {
@@ -81,7 +86,27 @@ export function createTranscripts(): Transcripts {
   };
 }
 
-const fresh = (): Pick<RunTranscript, 'takenIn' | 'condensed'> => ({ takenIn: new Map(), condensed: false });
+const fresh = (): Pick<RunTranscript, 'takenIn' | 'condensed' | 'without'> => ({
+  ...{ takenIn: new Map(), condensed: false, without: [] },
+});
+
+/** What stands in the place of something came from where that came from. */
+function shownOf(messages: Message[], without: readonly LeftOutPart[]): Message[] {
+  const shown = withoutParts(messages, without, originOfSaid);
+  for (const [index, message] of shown.entries()) {
+    const before = messages[index];
+    if (before === undefined || before === message) continue;
+    sameOrigin(before, message);
+    if (before.role === 'tool' && message.role === 'tool')
+      for (const [at, part] of message.content.entries()) sameOrigin(before.content[at], part);
+  }
+  return [...shown];
+}
+
+function sameOrigin(before: Message | ToolResultPart | undefined, after: Message | ToolResultPart): void {
+  const origin = before && origins.get(before);
+  if (origin !== undefined) origins.set(after, origin);
+}
 
 function noteSaid(said: Said, event: LedgerEvent): void {
   const key = `${event.run_id} ${event.step}`;
@@ -113,6 +138,7 @@ function applyTo(run: RunTranscript, event: LedgerEvent, said: Said): void {
       break;
     case 'run.reopened':
       takeBack(run, event.payload.undone);
+      run.without = [...run.without, ...(event.payload.without ?? [])];
       break;
     default:
   }

@@ -158,7 +158,7 @@ describe('the pages', () => {
     expect(count('run')).toEqual({
       'README.md': 9,
       'docs/agents.md': 1,
-      'docs/answers.md': 3,
+      'docs/answers.md': 4,
       'docs/artifacts.md': 1,
       'docs/cli.md': 5,
       'docs/diff.md': 1,

@@ -1,4 +1,4 @@
-/** `troupe fork`: goes on from the middle of a run, in a session of its own. */
+/** `troupe fork`: goes on from the middle of a run, in a session of its own; and the same of `troupe context`. */
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { TroupeError } from '../../base/errors.ts';
@@ -11,7 +11,8 @@ import type { Project } from '../../project/project.ts';
 import { agentFileOf, findAgent } from '../drive/find-agent.ts';
 import { findRun } from '../drive/find-run.ts';
 import type { RunTermsOptions } from '../drive/finish-run.ts';
-import { type CommandContext, callOf, printJson, withProject } from '../terminal/command.ts';
+import { type ContextOptions, contextOf } from '../questions/context.ts';
+import { type CommandContext, callOf, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { resumeRun } from './resume.ts';
@@ -46,6 +47,25 @@ export async function forkCommand(context: CommandContext, text: string, options
     if (options.quiet !== true) progress.prose(`have it go on: ${callOf(context)} resume ${made.run}`);
     return exitCodes.completed;
   });
+}
+
+export interface WithoutOptions extends ContextOptions {
+  readonly without: readonly string[];
+}
+
+/** `troupe context --without`: a fork right before a request, which goes on without a part of what that sent. */
+export async function forkWithoutCommand(context: CommandContext, text: string, options: WithoutOptions): Promise<ExitCode> {
+  const { turn, without, run, json, parts } = options;
+  if (json === true || parts === true)
+    throw usageError(
+      '--without makes a fork',
+      'leave --json and --parts out; for programs: troupe fork <run> --set without=<origin> --json',
+    );
+  const { row, at } = await withProject(context, { readOnly: true }, async ({ ledger }) => {
+    const found = await findRun(ledger, text);
+    return { row: found, at: String((await contextOf(ledger, found, turn)).position - 1) };
+  });
+  return await forkCommand(context, row.run, { at, set: without.map((origin) => `without=${origin}`), run });
 }
 
 const madeValue = ({ session, run, from, workspace, kept, notes }: MadeFork) => ({

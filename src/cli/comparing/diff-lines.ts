@@ -3,6 +3,7 @@ import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { RunsCompared } from '../../front/looking/compare-runs.ts';
 import { apart, type ComparedAct, type Divergence, type SameSteps } from '../../projections/comparing/compared.ts';
+import { withoutText } from '../../projections/lines/fork-lines.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
@@ -41,7 +42,9 @@ const nameOf = ({ run, agent }: RunsCompared['a']): string => `${shortId(run)}  
 
 function forkLines({ a, b }: RunsCompared): readonly string[] {
   const of = (name: string, other: string, { forked }: RunsCompared['a'], { run }: RunsCompared['a']): readonly string[] =>
-    forked?.run === run ? [`${name} is a fork of ${other}, from behind event ${forked.event.split('.').at(-1)}.`] : [];
+    forked?.run === run
+      ? [`${name} is a fork of ${other}, from behind event ${forked.event.split('.').at(-1)}${withoutText(forked)}.`]
+      : [];
   return [...of('B', 'A', b, a), ...of('A', 'B', a, b)];
 }
 

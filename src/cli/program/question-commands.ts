@@ -1,11 +1,11 @@
 /** Commands that ask the ledger something, with their words, options and examples. */
 import { Option } from 'commander';
 import { limits } from '../../base/limits.ts';
-import type { ContextOptions } from '../questions/context.ts';
+import type { WithoutOptions } from '../commands/fork.ts';
 import type { QueryOptions } from '../questions/query.ts';
 import type { WhyOptions } from '../questions/why.ts';
 import type { JsonOption, Perform } from '../terminal/command.ts';
-import { parseCount, parseTime } from '../terminal/parse-option.ts';
+import { collectWord, parseCount, parseTime } from '../terminal/parse-option.ts';
 import { type Add, json } from './describe.ts';
 
 export function describeQuestions(add: Add, perform: Perform): void {
@@ -35,8 +35,14 @@ export function describeQuestions(add: Add, perform: Perform): void {
   json(add('context <run>', 'what a model saw, by origin and size', 'troupe context last --turn 2'))
     .option('--turn <number>', 'the request of this turn; the newest without it', parseCount)
     .option('--parts', 'every part too, in the order of the request')
-    .action((run: string, options: ContextOptions) =>
-      perform(async (context) => (await import('../questions/context.ts')).contextCommand(context, run, options)),
+    .option('--without <origin>', 'fork it right before this request, and leave this part out from there on', collectWord, [])
+    .option('--no-run', 'only make the fork')
+    .action((run: string, options: WithoutOptions) =>
+      perform(async (context) =>
+        options.without.length > 0
+          ? (await import('../commands/fork.ts')).forkWithoutCommand(context, run, options)
+          : (await import('../questions/context.ts')).contextCommand(context, run, options),
+      ),
     );
   json(
     add(

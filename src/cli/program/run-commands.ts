@@ -42,7 +42,12 @@ export function describeRuns(add: Add, perform: Perform): void {
   );
   output(fork)
     .option('--at <event>', 'the last that is kept: an event, its position, "turn 3", start or end (default: the last turn)')
-    .option('--set <key=value>', 'another prompt, model, agent (a file), answer or result', collectWord, [])
+    .option(
+      '--set <key=value>',
+      'another prompt, model, agent (a file), answer or result, or without a part of the context',
+      collectWord,
+      [],
+    )
     .option('--in <folder>', 'work in this folder, as it is, and not in one that is as it was')
     .option('--no-run', 'only make it')
     .option('-y, --yes', 'give every permission that is asked for')

@@ -1,6 +1,7 @@
 /** `troupe context`: what one request to a model contained, by where it came from and how large it is. */
 import { counted } from '../../base/wording.ts';
 import { readContext } from '../../front/search/request-context.ts';
+import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { firstLine, readableCount } from '../../projections/readable.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
@@ -12,6 +13,8 @@ export interface ContextOptions extends JsonOption {
   readonly turn?: number | undefined;
   /** Every part, in the order of the request. */
   readonly parts?: boolean | undefined;
+  /** `false`: a fork without a part is only made. */
+  readonly run: boolean;
 }
 
 /** So many characters of a part are shown: how it begins. */
@@ -19,20 +22,21 @@ const SHOWN_CHARACTERS = 60;
 const HUNDRED = 100;
 
 export async function contextCommand(context: CommandContext, text: string, options: ContextOptions): Promise<ExitCode> {
+  if (!options.run) throw usageError('--no-run is for a fork', 'add --without <origin>');
   return withProject(context, { readOnly: true }, async ({ ledger }) => {
-    const row = await findRun(ledger, text);
-    const found = await readContext(ledger, row, options.turn);
-    if (found === undefined) {
-      const asked = options.turn === undefined ? 'no request to a model' : `no request of turn ${options.turn}`;
-      throw usageError(
-        `There is ${asked} in ${row.run} (${row.agent})`,
-        `its turns are in: troupe logs ${row.run} --level detail`,
-      );
-    }
+    const found = await contextOf(ledger, await findRun(ledger, text), options.turn);
     if (options.json) printJson(context, 'context', found);
     else printContext(context, found, options.parts === true);
     return exitCodes.completed;
   });
+}
+
+/** Of a turn that there was. */
+export async function contextOf(ledger: Ledger, row: RunRow, turn: number | undefined): Promise<Found> {
+  const found = await readContext(ledger, row, turn);
+  if (found !== undefined) return found;
+  const asked = turn === undefined ? 'no request to a model' : `no request of turn ${turn}`;
+  throw usageError(`There is ${asked} in ${row.run} (${row.agent})`, `its turns are in: troupe logs ${row.run} --level detail`);
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof readContext>>>;

@@ -7,6 +7,7 @@ import { counted } from '../../base/wording.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import { afterFailure, onOtherModel } from '../../front/after-failure.ts';
 import type { RunSummary } from '../../front/summary.ts';
+import { withoutText } from '../../projections/lines/fork-lines.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
 import { asCalled, requestAsCalled } from '../terminal/command.ts';
 import { safeLine, safeText } from '../terminal/safe-text.ts';
@@ -38,7 +39,9 @@ export function summaryLines(summary: RunSummary, look: SummaryLook): readonly s
   if (summary.finalAgent !== null && summary.finalAgent !== summary.agent)
     lines.push(...said(paint.dim('answer'), `from ${safeLine(summary.finalAgent)}`));
   if (summary.forked !== undefined)
-    lines.push(...said(paint.dim('fork'), `of ${summary.forked.run}, behind ${summary.forked.event}`));
+    lines.push(
+      ...said(paint.dim('fork'), `of ${summary.forked.run}, behind ${summary.forked.event}${withoutText(summary.forked)}`),
+    );
   lines.push(...said(paint.dim('run'), summary.run), ...said(paint.dim('ledger'), summary.ledger));
   const next = nextCommands(summary).filter((command) => look.here === undefined || !command.startsWith(look.here));
   for (const [index, command] of next.entries()) lines.push(...said(index === 0 ? paint.dim('next') : '', `${call} ${command}`));

@@ -12,6 +12,8 @@ import type { LoopModel, TurnOutcome, TurnRequest } from '../../loop/port.ts';
 import { cancelledFailure, costNothing } from '../../models/failures.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelSettings } from '../../models/port.ts';
 import { askWithRetries, type Patience } from '../../models/retry.ts';
+import { leavesSystem, type OriginOf, withoutParts } from '../../projections/context/context-parts.ts';
+import { originOfSaid } from '../../projections/transcript.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { WallTimeOver } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
@@ -19,6 +21,7 @@ import type { ModelAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import { type AgentSetup, loopLimits } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
+import { leftOutOf } from '../record/standing-events.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import type { Writes } from '../record/writes.ts';
 import { type Attempts, createAttempts, type GivenUp, type Refused } from '../spending/attempts.ts';
@@ -242,11 +245,17 @@ function record(
   return { kind: 'answer', answer: { message, finish, usage, served } };
 }
 
-function modelRequest({ tree, node, setup }: Recorder, step: string, request: TurnRequest): ModelRequest {
+function modelRequest({ tree, node, setup, stepIndex }: Recorder, step: string, request: TurnRequest): ModelRequest {
+  const without = leftOutOf(node.journal.past);
+  const originOf: OriginOf = (item) => {
+    const { step: of, run = node.run } = stepIndex.placeOf(item);
+    return of === undefined ? originOfSaid(item) : `${run} ${of}`;
+  };
   return {
     agent: setup.definition.name,
-    system: setup.system,
-    messages: request.messages,
+    // Only what goes out lacks a part: what was said stays as it is recorded.
+    system: leavesSystem(without) ? '' : setup.system,
+    messages: withoutParts(request.messages, without, originOf),
     tools: request.tools,
     toolChoice: request.toolChoice,
     outputSchema: request.outputSchema,

@@ -10,7 +10,7 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { ForkSource } from '../../events/going-on.ts';
+import type { ForkSource, LeftOutPart } from '../../events/going-on.ts';
 import { userText } from '../../events/messages.ts';
 import type { NewEvent, RunRow } from '../../ledger/port.ts';
 import { spendingIn } from '../../projections/costs.ts';
@@ -35,6 +35,7 @@ import { copiedCounters, copiedEvents, type ForkIds, forkIds } from './copied.ts
 import { type ForkPlace, forkPlace } from './places.ts';
 import { placeForSet, type Replaced, refusedSet, replacedAt } from './set.ts';
 import { underWay } from './undone.ts';
+import { leftOutThere, partsWithout, placeForWithout } from './without.ts';
 
 /** What making one takes. */
 type Forks = LedgerAccess & TimeAndIds & AgentAccess & ModelAccess & ToolAccess;
@@ -53,6 +54,8 @@ interface Plan {
   /** What is kept, oldest first. */
   readonly past: readonly LedgerEvent[];
   readonly replaced: Replaced | undefined;
+  /** Of the run that was named. */
+  readonly without: readonly LeftOutPart[];
   readonly from: ForkSource;
   readonly session: SessionId;
   readonly workspace: string;
@@ -61,12 +64,16 @@ interface Plan {
 async function plan(options: Forks, request: ForkRequest, { session, run }: RunRow): Promise<Result<Plan, Failure>> {
   const { set = {} } = request;
   const events = beforeImport(await readAll(options.ledger, session));
-  const place = forkPlace(events, run, request.at ?? placeForSet(events, run, set));
+  const wanted = set.without ?? [];
+  const unsaid = placeForSet(events, run, set) ?? (wanted.length === 0 ? undefined : placeForWithout(events, run));
+  const place = forkPlace(events, run, request.at ?? unsaid);
   if (!place.ok) return place;
   const refused = refusedSet(events, place.value, set);
   if (refused !== undefined) return fail(refused);
   const replaced = replacedAt(events, place.value, set, request.sender);
   if (!replaced.ok) return replaced;
+  const without = wanted.length === 0 ? ok([]) : partsWithout(events, place.value, wanted);
+  if (!without.ok) return without;
   const position = replaced.value?.position ?? place.value.position;
   const past = events.slice(0, position);
   const lost = past.find((event) => event.inexact !== undefined);
@@ -77,7 +84,8 @@ async function plan(options: Forks, request: ForkRequest, { session, run }: RunR
   return ok({
     place: { ...place.value, position, tree: treeIn(events, root, position) },
     ...{ past, replaced: replaced.value, session: request.session ?? options.ids.session(), workspace: first.payload.workspace },
-    from: { session, run, event: eventId(session, position) },
+    without: without.value,
+    from: { session, run, event: eventId(session, position), ...(wanted.length === 0 ? {} : { without: [...wanted] }) },
   });
 }
 
@@ -149,7 +157,7 @@ async function agentThere(
 function goingOn(
   { clock }: Forks,
   { set = {} }: ForkRequest,
-  { past, place, from, replaced, session }: Plan,
+  { past, place, from, replaced, session, without }: Plan,
   ids: ForkIds,
   setup: Payloads['session.config'] | undefined,
 ): readonly NewEvent[] {
@@ -159,8 +167,13 @@ function goingOn(
   const { model } = set;
   const reopened = [...left].flatMap(([run, undone]): NewEvent[] => {
     const isRoot = run === place.root;
-    if (!isRoot && undone.length === 0) return [];
-    const payload = { undone: [...undone], ...(isRoot ? { forked: from, ...present({ model }) } : {}) };
+    const parts = run === place.run && without.length > 0 ? [...leftOutThere(without, ids.words)] : undefined;
+    if (!isRoot && undone.length === 0 && parts === undefined) return [];
+    const payload = {
+      undone: [...undone],
+      ...(isRoot ? { forked: from, ...present({ model }) } : {}),
+      ...present({ without: parts }),
+    };
     return [{ type: 'run.reopened', run: ids.run(run), actor: 'user', cause: last, payload, at }];
   });
   const config: NewEvent[] =

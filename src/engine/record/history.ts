@@ -22,6 +22,7 @@ const SPOKEN: readonly EventType[] = [
   'tool.result',
   'task.summary',
   'context.noted',
+  'run.reopened',
   'run.ended',
 ];
 

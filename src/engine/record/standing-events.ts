@@ -5,7 +5,7 @@
 import { present } from '../../base/present.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import type { TreeTerms } from '../../events/going-on.ts';
+import type { LeftOutPart, TreeTerms } from '../../events/going-on.ts';
 import type { DrivenRun } from './driven-run.ts';
 
 /** The events that were not undone, in their order. */
@@ -49,4 +49,9 @@ export function reopenedSince(node: DrivenRun, scope: string, position: number):
     if (up.run === scope || up.parent === undefined)
       return up.journal.past.some((event) => event.event_type === 'run.reopened' && event.position > position);
   return false;
+}
+
+/** What a model of this run is not shown any more. */
+export function leftOutOf(past: readonly LedgerEvent[]): readonly LeftOutPart[] {
+  return past.flatMap((event) => (event.event_type === 'run.reopened' ? (event.payload.without ?? []) : []));
 }

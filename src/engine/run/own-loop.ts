@@ -3,6 +3,7 @@ import { listenerOf, turnsAllowed, turnsBefore } from '../../events/run-origin.t
 import { finalReportExit, plainReport } from '../../loop/final-report.ts';
 import type { LoopInput, LoopModel, LoopTools } from '../../loop/port.ts';
 import type { CheckedResult, LoopRequest } from '../../patterns/agent-run.ts';
+import { summaryWithout } from '../../projections/context/context-parts.ts';
 import { originOfSaid } from '../../projections/transcript.ts';
 import { type AsksModels, recordedModel } from '../calls/recorded-model.ts';
 import { type CallsTools, recordedTools } from '../calls/recorded-tools.ts';
@@ -17,7 +18,7 @@ import { recordedPeer } from '../peers/recorded-peer.ts';
 import type { AsksPeers } from '../peers/recorder.ts';
 import { type AgentSetup, loopLimits, outputContract } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
-import { timesReopened, treeTerms } from '../record/standing-events.ts';
+import { leftOutOf, timesReopened, treeTerms } from '../record/standing-events.ts';
 import type { StepIndex } from '../record/step-index.ts';
 import { hostedLoop } from '../spawning/hosted-loop.ts';
 import { checkpointOf, condense } from './condense.ts';
@@ -67,7 +68,8 @@ export async function ownLoop(
     tools: noting(reasons, recordedTools(tree, node, setup, stepIndex)),
     incoming: async (turn, room) => demands.told(turn, await heardBeforeTurn(tree, node, stepIndex, listener, turn, room)),
     unheard: async (turn) => (await hasUnheardMessages(tree, node, turn)) || (await demands.failing(turn)),
-    condense: (condensing) => condense(tree, node, stepIndex, request.input, condensing),
+    condense: ({ text, ...left }) =>
+      condense(tree, node, stepIndex, request.input, { ...left, text: summaryWithout(text, leftOutOf(node.journal.past)) }),
     reference: (item) => {
       const step = stepIndex.stepOf(item);
       return step === undefined ? originOfSaid(item) : `${node.run} ${step}`;

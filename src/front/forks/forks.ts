@@ -17,6 +17,7 @@ import type { ForkSource } from '../../events/going-on.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
+import { withoutText } from '../../projections/lines/fork-lines.ts';
 import { makePastFolder } from '../../workspaces/past/past-folder.ts';
 import { type ActOutcome, type CallerAct, keyReused, type NotDone, senderOf } from '../acts.ts';
 
@@ -79,11 +80,12 @@ async function mayChangeFiles(
 
 const KEYS = ['prompt', 'model', 'answer', 'result'] as const;
 /** What may stand before the `=`. */
-const FORK_KEYS: readonly string[] = [...KEYS, 'agent'];
+const FORK_KEYS: readonly string[] = [...KEYS, 'agent', 'without'];
 
-/** `model=x` and its like, each key once. What stands for an agent is a file, and for the caller to read. */
+/** `model=x` and its like, each key once but `without`. What stands for an agent is a file, and for the caller to read. */
 export function parseForkSet(words: readonly string[]): Result<Omit<ForkSet, 'agent'> & { readonly file?: string }, Failure> {
   const given = new Map<string, string>();
+  const without: string[] = [];
   for (const word of words) {
     const [, key = '', value = ''] = /^([a-z]+)=(.*)$/s.exec(word) ?? [];
     if (!FORK_KEYS.includes(key)) return fail(unknownKey(word));
@@ -91,10 +93,12 @@ export function parseForkSet(words: readonly string[]): Result<Omit<ForkSet, 'ag
     if (value === '') return fail({ code: 'usage', message: `${key}= has no value.`, fix: `Write ${key}=…` });
     if (Buffer.byteLength(value) > limits.promptBytes)
       return fail({ code: 'usage', message: `${key}= is longer than ${limits.promptBytes} bytes (limit promptBytes).` });
-    given.set(key, value);
+    if (key === 'without') without.push(value);
+    else given.set(key, value);
   }
   const [prompt, model, answer, result] = KEYS.map((key) => given.get(key));
-  return ok(present({ prompt, model, answer, result, file: given.get('agent') }));
+  const left = without.length === 0 ? undefined : without;
+  return ok(present({ prompt, model, answer, result, without: left, file: given.get('agent') }));
 }
 
 const unknownKey = (word: string): Failure => ({
@@ -110,7 +114,7 @@ const forkSession = (words: string): SessionId => runIdFrom(words).replace(/^run
 export function forkText({ from, run, session, kept, workspace }: MadeFork): readonly string[] {
   const calls = kept.calls === 1 ? '1 model call is' : `${kept.calls} model calls are`;
   return [
-    `forked ${shortId(from.run)} behind ${from.event}: run ${shortId(run)} in session ${session}`,
+    `forked ${shortId(from.run)} behind ${from.event}: run ${shortId(run)} in session ${session}${withoutText(from)}`,
     `${kept.events} events and ${calls} kept, and not made again; it works in ${workspace}`,
   ];
 }

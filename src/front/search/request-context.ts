@@ -6,10 +6,11 @@ import type { Message } from '../../events/messages.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { messageTokens, textTokens } from '../../models/tokens.ts';
+import { leavesSystem, piecesOf } from '../../projections/context/context-parts.ts';
 import { createTranscripts, originOfSaid } from '../../projections/transcript.ts';
 
 export interface ContextPart {
-  /** `system`, `tools`, `input`, `answer`, `tool <name>`, or `runtime`: words that a pattern or the runtime put there. */
+  /** `system`, `tools`, or what `piecesOf` says. */
   readonly origin: string;
   readonly characters: number;
   readonly tokens: number;
@@ -24,6 +25,7 @@ const TEXT_CHARACTERS = 400;
 export async function readContext(ledger: Pick<Ledger, 'read'>, { session, run }: RunRow, turn: number | undefined) {
   const transcripts = createTranscripts();
   let setup: Payloads['session.config'] | undefined;
+  let isSystemLeft = false;
   let asked:
     | { readonly request: Payloads['model.request']; readonly position: number; readonly messages: readonly Message[] }
     | undefined;
@@ -32,6 +34,7 @@ export async function readContext(ledger: Pick<Ledger, 'read'>, { session, run }
     transcripts.apply(event);
     if (event.run_id !== run) continue;
     if (event.event_type === 'session.config') setup = event.payload;
+    if (event.event_type === 'run.reopened') isSystemLeft ||= leavesSystem(event.payload.without);
     const isMeant = 'turn' in event.payload && (turn === undefined || event.payload.turn === turn);
     if (event.event_type === 'model.request' && isMeant) {
       asked = { request: event.payload, position: event.position, messages: transcripts.of(run as RunId) };
@@ -43,9 +46,9 @@ export async function readContext(ledger: Pick<Ledger, 'read'>, { session, run }
   const { request, position, messages } = asked;
   const offered = setup?.tools.filter(({ name }) => request.tools?.includes(name) ?? true) ?? [];
   const parts = [
-    partOf('system', setup?.system ?? '', null),
+    ...(isSystemLeft ? [] : [partOf('system', setup?.system ?? '', null)]),
     ...offered.map((tool) => partOf('tools', JSON.stringify(tool), null)),
-    ...messages.flatMap(partsOf),
+    ...messages.flatMap(partsIn),
   ];
   const shown = parts.slice(-limits.contextParts);
   const byOrigin = Object.entries(Object.groupBy(parts, ({ origin }) => origin)).map(([origin, of = []]) => ({
@@ -68,19 +71,10 @@ const partOf = (origin: string, text: string, from: string | null, tokens = text
   ...{ origin, characters: text.length, tokens, from, text: text.slice(0, TEXT_CHARACTERS) },
 });
 
-function partsOf(message: Message): readonly ContextPart[] {
-  const text = (content: readonly unknown[]): string => JSON.stringify(content);
-  switch (message.role) {
-    case 'tool':
-      return message.content.map((part) => {
-        const weight = messageTokens({ role: 'tool', content: [part] });
-        return partOf(`tool ${part.name}`, text(part.content), originOfSaid(part) ?? null, weight);
-      });
-    case 'assistant':
-      return [partOf('answer', text(message.content), originOfSaid(message) ?? null, messageTokens(message))];
-    case 'user': {
-      const from = originOfSaid(message) ?? null;
-      return [partOf(from === null ? 'runtime' : 'input', text(message.content), from, messageTokens(message))];
-    }
-  }
-}
+const partsIn = (message: Message): readonly ContextPart[] =>
+  piecesOf(message, originOfSaid).map(({ origin, from, sent }) => {
+    if (typeof sent === 'string') return partOf(origin, sent, from);
+    return partOf(origin, JSON.stringify(contentIn(sent)), from, messageTokens(sent));
+  });
+
+const contentIn = (sent: Message): unknown => (sent.role === 'tool' ? sent.content[0]?.content : sent.content);

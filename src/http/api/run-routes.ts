@@ -98,6 +98,12 @@ function beginRoutes(needs: RouteNeeds): readonly Route[] {
         model: z.string().min(1).max(200).optional(),
         answer: words.optional().describe('to the question at the place'),
         result: words.optional().describe('of the tool call at the place'),
+        without: z
+          .array(z.string().min(1).max(200))
+          .min(1)
+          .max(100)
+          .optional()
+          .describe('parts of the context, by origin or step'),
       }),
       handle: async (asked) => {
         const row = await runIn(needs, asked);

@@ -1,6 +1,7 @@
 /** What is said of where a session begins, where it goes on, and what somebody asked of it. */
 import { counted } from '../../base/wording.ts';
 import type { Payloads } from '../../events/catalogue.ts';
+import type { ForkSource } from '../../events/going-on.ts';
 import { readableDuration } from '../readable.ts';
 
 /** Whose session it is, when it came in a bundle. */
@@ -19,8 +20,16 @@ export function sessionLine({ workspace, forked, imported }: Payloads['session.s
   return ['info', `session forked from run ${forked.run}, behind ${forked.event}, in ${workspace}`];
 }
 
-export const reopenedText = ({ forked }: Payloads['run.reopened']): string =>
-  forked === undefined ? 'goes on' : `forked from run ${forked.run}, behind ${forked.event}: goes on`;
+export const reopenedText = ({ forked, without }: Payloads['run.reopened']): string =>
+  `${forked === undefined ? 'goes on' : `forked from run ${forked.run}, behind ${forked.event}: goes on`}${partsText(without)}`;
+
+/** What its models are not shown, by origin. */
+const partsText = (without: Payloads['run.reopened']['without'] = []): string =>
+  without.length === 0 ? '' : `, without ${[...new Set(without.map(({ origin }) => origin))].join(', ')} in what its models see`;
+
+/** The same as it was asked for. */
+export const withoutText = ({ without = [] }: ForkSource): string =>
+  without.length === 0 ? '' : `, without ${without.join(', ')}`;
 
 /** Under which terms a run goes on, when they are others than before. */
 export function termsText({ budget, model, maxTurns }: Payloads['run.reopened']): string {

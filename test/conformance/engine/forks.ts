@@ -4,9 +4,11 @@ import type { RunId } from '../../../src/base/ids.ts';
 import type { ForkOutcome, ForkRequest, RunHandle } from '../../../src/engine/port.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
+import { textOf } from '../../../src/events/messages.ts';
 import type { ModelRequest } from '../../../src/models/port.ts';
 import type { RunResult } from '../../../src/patterns/steps.ts';
 import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
+import { replayRun } from '../../../src/replay/replay.ts';
 import { agent, type Brain, calls, reports, says, turnOf, type World } from '../../support/world.ts';
 import { answered, type EngineCase, question, resultOf, resumedResult, start, transcript } from './checks.ts';
 
@@ -134,7 +136,67 @@ const ofOneLoop: readonly EngineCase[] = [
   },
 ];
 
+const withoutParts: EngineCase = {
+  name: 'a fork without parts of the context sends all but these, in later turns and prompts too, and its record is whole',
+  async play(worlds) {
+    const requests: ModelRequest[] = [];
+    const agents = [agent({ advisors: ['helper'] }), agent({ name: 'helper' })];
+    const world = await worlds.create({
+      agents,
+      brain: (request) => {
+        if (request.agent === 'helper') return says('Do not merge.');
+        requests.push(request);
+        return turnOf(request) < 3 ? acts(`in turn ${turnOf(request)}`) : reports('Done.');
+      },
+    });
+    const handle = await start(world);
+    await resultOf(handle);
+    const whole = said(requests[2] as ModelRequest);
+    await leavesAlone(world, handle, async () => {
+      const without = ['system', 'turn/1/tool/0', 'fenced analysis'];
+      const forked = await forkedResult(world, handle.run, { at: 'turn 1', set: { without } });
+      expect(forked.from).toMatchObject({ without });
+      const [second, third] = requests.slice(-2);
+      for (const request of [second, third]) {
+        expect(request?.system).toBe('');
+        expect(said(request as ModelRequest)).not.toContain('Do not merge.');
+        expect(resultsIn(request)[0]).toBe('[left out]');
+      }
+      expect(resultsIn(third)[1]).toBe(resultsIn(requests[2])[1]);
+      expect(said(third as ModelRequest).match(/\[left out\]/g)).toHaveLength(2);
+      // What was said stays as it is recorded, and the fork is played again like any run.
+      const events = await readAll(world.ledger, forked.session);
+      expect(JSON.stringify(events)).toContain('Do not merge.');
+      expect(events.find(({ event_type }) => event_type === 'run.reopened')?.payload).toMatchObject({
+        without: [
+          { origin: 'system' },
+          { from: `${forked.run} turn/1/tool/0` },
+          { origin: 'fenced analysis', text: 'Do not merge.' },
+        ],
+      });
+      expect(await replayRun(world.ledger, forked.run)).toMatchObject({ kind: 'identical' });
+      const next = await start(world, { session: forked.session });
+      await resultOf(next);
+      expect(said(requests.at(-1) as ModelRequest)).toContain('[left out]');
+    });
+    expect(said(requests[2] as ModelRequest)).toBe(whole);
+    for (const [name, says] of [
+      ['tool write', 'There is no "tool write" in the request of turn 3'],
+      ['tools', 'Tools are a matter of the agent'],
+    ] as const)
+      expect(await world.engine.fork({ run: handle.run, set: { without: [name] } })).toMatchObject({
+        ...{ kind: 'refused', error: { code: 'fork_set', message: expect.stringContaining(says) } },
+      });
+  },
+};
+
+const resultsIn = (request: ModelRequest | undefined): readonly string[] =>
+  (request?.messages ?? []).flatMap((message) =>
+    message.role === 'tool' ? message.content.map(({ content }) => textOf(content)) : [],
+  );
+
 const ofTrees: readonly EngineCase[] = [
+  withoutParts,
   {
     name: 'a fork inside a sub-agent keeps what everybody had done by then, and both go on',
     async play(worlds) {
