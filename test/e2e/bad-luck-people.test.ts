@@ -125,15 +125,16 @@ describe.concurrent('nobody is there', () => {
     ['to approve', 'approve', { calls: [once] }, 'once\n'],
     ['to refuse', 'deny', { calls: [once] }, undefined],
     ['to answer', 'answer', { calls: [{ name: 'ask', input: { question: 'Which one?', choices: ['a', 'b'] } }] }, undefined],
-  ] as const)('%s: the run waits, and the printed command works', async ([, verb, asks, effect]) => {
+  ] as const)('%s: the run waits, and the printed command works', async ([name, verb, asks, effect]) => {
     await using project = await createTestProject();
+    const isReal = name === 'to approve';
     const server = await project.serve(asks, { text: 'Thanks.' });
-    const asked = await project.troupe('run', 'helper', 'hi', '--json');
+    const asked = await project[isReal ? 'troupe' : 'look']('run', 'helper', 'hi', '--json');
     expect(asked.code).toBe(5);
     expect(objectIn(asked.out)).toMatchObject({ status: 'waiting', report: null, waits: [{ agent: 'helper' }] });
     await expectKept(project, 'waiting');
-    expect(await project.troupe('resume', 'last')).toMatchObject({ code: 5, out: '' });
-    expect(await project.typed(printed(asked.err, verb))).toMatchObject({ code: 0, out: 'Thanks.\n' });
+    expect(await project.look('resume', 'last')).toMatchObject({ code: 5, out: '' });
+    expect(await project[isReal ? 'typed' : 'lookTyped'](printed(asked.err, verb))).toMatchObject({ code: 0, out: 'Thanks.\n' });
     expect(server.requests).toHaveLength(2);
     expect(await readFile(join(project.folder, 'log.txt'), 'utf8').catch(() => undefined)).toBe(effect);
     await expectKept(project, 'completed');

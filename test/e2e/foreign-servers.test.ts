@@ -66,12 +66,12 @@ describe.each(FILES)('a server of %s', (file, content) => {
     expect((await project.look('logs', 'last', '--jsonl')).out).toContain('<no name of a secret, and yet one>');
 
     await project.write(file, JSON.stringify(content(WORDS[0], WORDS[1].replace('env > started', 'env > again'))));
-    expect((await project.troupe('run', 'user-of-it', 'Go.')).err).toContain('changed since');
+    expect((await project.look('run', 'user-of-it', 'Go.')).err).toContain('changed since');
     expect(await isThere(project, 'again')).toBe(false);
 
     await project.write(file, JSON.stringify(content(...WORDS)));
     expect(await project.look('servers', 'forget', 'test')).toMatchObject({ code: 0 });
-    expect((await project.troupe('run', 'user-of-it', 'Go.')).code).not.toBe(0);
+    expect((await project.look('run', 'user-of-it', 'Go.')).code).not.toBe(0);
     expect((await project.look('servers', 'forget', 'test')).code).toBe(2);
   });
 });
@@ -119,10 +119,10 @@ it('a value in the command line is a part of what was allowed', async () => {
   });
   project.env['RUNS_IT'] = 'sh';
   await project.look('servers', 'allow', 'test', '--yes');
-  expect(await project.troupe('run', 'user-of-it', 'Go.')).toMatchObject({ code: 0 });
+  expect(await project.look('run', 'user-of-it', 'Go.')).toMatchObject({ code: 0 });
   await rm(join(project.folder, 'started'));
   project.env['RUNS_IT'] = '/bin/sh';
-  expect((await project.troupe('run', 'user-of-it', 'Go.')).err).toContain('changed since');
+  expect((await project.look('run', 'user-of-it', 'Go.')).err).toContain('changed since');
   expect(await isThere(project, 'started')).toBe(false);
 });
 
@@ -131,10 +131,10 @@ it('an address is asked only when it was allowed, with the key that its entry na
   try {
     const entry = { type: 'http', url: http.url, headers: { 'x-token': 'Bearer ${MY_THING}' } };
     await using project = await projectWith('.mcp.json', { mcpServers: { test: entry } });
-    expect((await project.troupe('run', 'user-of-it', 'Go.')).code).not.toBe(0);
+    expect((await project.look('run', 'user-of-it', 'Go.')).code).not.toBe(0);
     expect(http.lastHeaders()).toEqual({});
     await project.look('servers', 'allow', 'test', '--yes');
-    expect(await project.troupe('run', 'user-of-it', 'Go.')).toMatchObject({ code: 0 });
+    expect(await project.look('run', 'user-of-it', 'Go.')).toMatchObject({ code: 0 });
     expect(http.lastHeaders()).toMatchObject({ 'x-token': `Bearer ${project.env['MY_THING']}` });
   } finally {
     await http.close();
@@ -160,7 +160,7 @@ it('a script that an agent may change, and has changed, is not run by the start 
     },
   );
   await project.look('servers', 'allow', 'test', '--yes');
-  expect(await project.troupe('run', 'user-of-it', 'Go.')).toMatchObject({ code: 0, out: 'Tried.\n' });
+  expect(await project.look('run', 'user-of-it', 'Go.')).toMatchObject({ code: 0, out: 'Tried.\n' });
   expect((await project.look('logs', 'last', '--jsonl')).out).toContain('changed since');
   expect(await isThere(project, 'started')).toBe(false);
 });
@@ -189,7 +189,7 @@ it('nobody is asked by troupe serve, and a caller hears nothing of the declarati
 it('what the settings deny is denied here too, allowed or not', async () => {
   await using project = await projectWith('.mcp.json', MCP_JSON(...WORDS), 'permissions: { shell: deny }\n');
   expect((await project.look('servers', 'allow', 'test', '--yes')).err).toContain("the project's settings deny `shell`");
-  expect((await project.troupe('run', 'user-of-it', 'Go.')).err).toContain("the project's settings deny `shell`");
+  expect((await project.look('run', 'user-of-it', 'Go.')).err).toContain("the project's settings deny `shell`");
   expect(await isThere(project, 'started')).toBe(false);
 });
 

@@ -53,7 +53,7 @@ it('a question says why a rule that looks as if it allowed the command does not,
   const agent = AGENT.replace('{ shell: ask }', '{ shell: { "ls *": allow, "helm *": allow } }');
   await using project = await createTestProject('', agent);
   await project.serve({ calls: [{ name: 'shell', input: { command: 'ls . && helm list -A' } }] }, { text: 'Done.' });
-  const { code, out, err } = await project.troupe('run', 'helper', 'Go.');
+  const { code, out, err } = await project.look('run', 'helper', 'Go.');
   expect(code).toBe(5);
   expect(out + err).toContain(
     'helper wants to use shell; "helm *" does not stand for "-A", which is not known to be harmless; "helm list -A*" would',
@@ -63,8 +63,8 @@ it('a question says why a rule that looks as if it allowed the command does not,
 it('what is taken back for the project is named where a session still remembers it', async () => {
   await using project = await createTestProject('', AGENT);
   await project.serve(ECHO, { text: 'Done.' });
-  expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(5);
-  expect((await project.troupe('approve', 'last', '--remember', 'project')).code).toBe(0);
+  expect((await project.look('run', 'helper', 'Go.')).code).toBe(5);
+  expect((await project.look('approve', 'last', '--remember', 'project')).code).toBe(0);
   const [rule] = await ofSessions(project);
   const short = String(rule?.['session']).slice(-6);
   const removed = await project.look('permissions', 'remove', 'shell', 'echo one');

@@ -21,7 +21,7 @@ const isThere = (project: TestProject, path: string): Promise<boolean> =>
 it('the tail of a long command is shown wherever the question is, with what is invisible in it', async () => {
   await using project = await createTestProject('', WORKER);
   await project.script(...asksFor('shell', { command: hidden }));
-  const asked = await project.troupe('run', 'w', 'Go.');
+  const asked = await project.look('run', 'w', 'Go.');
   const told = [
     asked.err,
     (await project.look('show', 'last')).out,
@@ -59,7 +59,7 @@ it('of two of one name it says which asks: its id and the first words of its tas
 it('afterwards what was approved is there whole, with who approved it and where', async () => {
   await using project = await createTestProject('', WORKER);
   await project.script(...asksFor('shell', { command: hidden }));
-  await project.troupe('run', 'w', 'Go.');
+  await project.look('run', 'w', 'Go.');
   expect(await project.look('approve', 'last')).toMatchObject({ code: 0 });
   const request = await project.look('show', 'last', '--request');
   expect(request.out).toMatch(
@@ -143,7 +143,7 @@ it('what is too long for a question is not approved by whoever has not looked at
   await using project = await createTestProject('', WORKER);
   const content = `${'line\n'.repeat(limits.requestCharacters / 4)}last line`;
   await project.script(...asksFor('write', { path: 'long.txt', content }));
-  const asked = await project.troupe('run', 'w', 'Go.');
+  const asked = await project.look('run', 'w', 'Go.');
   expect(asked.err).toContain('more characters cannot be shown here');
   // Once, in the question: what is printed on the way says only who asks for what.
   expect(asked.err.split('long.txt').length - 1).toBe(1);
@@ -153,15 +153,15 @@ it('what is too long for a question is not approved by whoever has not looked at
   const look = /troupe show \w+ --request$/m.exec(asked.err)?.[0] ?? '';
   const terminal = testTerminal({ env: project.env, interactive: true, answers: ['yes', 'always'] });
   await runProgram(['-C', project.folder, 'resume', 'last'], terminal);
-  const refused = await project.troupe('approve', 'last');
+  const refused = await project.look('approve', 'last');
   expect([refused.code, refused.err.includes('--request')]).toEqual([2, true]);
   expect(await isThere(project, 'long.txt')).toBe(false);
-  const whole = await project.typed(look);
+  const whole = await project.lookTyped(look);
   expect(whole.out).toContain('last line');
   const approve = /troupe approve \w+ --wait \S+ --shown \w{8} --whole$/m.exec(whole.out)?.[0] ?? '';
-  expect((await project.typed(approve.replace(/\w{8} --whole/, '00000000 --whole'))).err).toContain('something else');
-  expect((await project.typed(approve.replace(' --whole', ''))).err).toContain('--request');
+  expect((await project.lookTyped(approve.replace(/\w{8} --whole/, '00000000 --whole'))).err).toContain('something else');
+  expect((await project.lookTyped(approve.replace(' --whole', ''))).err).toContain('--request');
   expect(await isThere(project, 'long.txt')).toBe(false);
-  expect(await project.typed(approve)).toMatchObject({ code: 0 });
+  expect(await project.lookTyped(approve)).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'long.txt'), 'utf8')).toBe(content);
 });

@@ -114,7 +114,7 @@ it.each(['yes', 'no'])('at a terminal it is asked about before the run (%s)', as
   const terminal = testTerminal({ env: project.env, interactive: true, answers: [answer] });
   await runProgram(['-C', project.folder, 'run', 'helper', 'Go.'], terminal);
   expect(terminal.written.progress).toContain('agents/evil.md starts the MCP server test');
-  expect((await project.troupe('run', 'evil', 'Go.')).code).toBe(answer === 'yes' ? 0 : 2);
+  expect((await project.look('run', 'evil', 'Go.')).code).toBe(answer === 'yes' ? 0 : 2);
   expect(await isThere(project, 'started')).toBe(answer === 'yes');
 });
 
@@ -127,9 +127,9 @@ it('a script of the project that a server runs is a part of what was allowed', a
     '---\nname: fine\ntools: ["mcp:test"]\nmcp: { test: { command: sh, args: [tools/serve.sh] } }\n---\nFine.\n',
   );
   await project.look('agents', 'allow', 'fine', '--yes');
-  expect(await project.troupe('run', 'fine', 'Go.')).toMatchObject({ code: 0 });
+  expect(await project.look('run', 'fine', 'Go.')).toMatchObject({ code: 0 });
   await project.write('tools/serve.sh', `touch started; exec ${process.execPath} ${SERVER}\n`);
-  expect((await project.troupe('run', 'fine', 'Go.')).err).toContain('has changed since');
+  expect((await project.look('run', 'fine', 'Go.')).err).toContain('has changed since');
   expect(await isThere(project, 'started')).toBe(false);
 });
 
@@ -138,7 +138,7 @@ it('what the project denies commands is denied to servers of agent files, allowe
   await project.script({ text: 'Here I am.' });
   await project.write('agents/evil.md', evil('permissions: { shell: allow, "mcp:test": allow }'));
   await project.look('agents', 'allow', 'evil', '--yes');
-  const refused = await project.troupe('run', 'evil', 'Go.');
+  const refused = await project.look('run', 'evil', 'Go.');
   expect(refused.err).toContain("the project's settings deny `shell`");
   expect(await isThere(project, 'started')).toBe(false);
 });
@@ -153,27 +153,27 @@ it('an agent file sees no variable of ours but the basics; the settings see what
   const agent = (own: string) => `---\nname: nosy\ntools: ["mcp:test"]\n${own}---\nNosy.\n`;
   await project.write('agents/nosy.md', agent(`mcp: ${mcp('MY_THING')}\n`));
   await project.look('agents', 'allow', 'nosy', '--yes');
-  expect((await project.troupe('run', 'nosy', 'Go.')).err).toContain('names the variable MY_THING');
+  expect((await project.look('run', 'nosy', 'Go.')).err).toContain('names the variable MY_THING');
   expect(await isThere(project, 'given')).toBe(false);
 
   await project.write('agents/nosy.md', agent(`mcp: ${mcp('HOME')}\n`));
   await project.look('agents', 'allow', 'nosy', '--yes');
-  expect(await project.troupe('run', 'nosy', 'Go.')).toMatchObject({ code: 0 });
+  expect(await project.look('run', 'nosy', 'Go.')).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'given'), 'utf8')).toBe(project.env['HOME']);
 
   await project.write('agents/nosy.md', agent(''));
   await project.write('troupe.yaml', `mcp: ${mcp('MY_THING')}\n`);
-  expect(await project.troupe('run', 'nosy', 'Go.')).toMatchObject({ code: 0 });
+  expect(await project.look('run', 'nosy', 'Go.')).toMatchObject({ code: 0 });
   expect(await readFile(join(project.folder, 'given'), 'utf8')).toBe(project.env['MY_THING']);
 });
 
 it.each(['TROUPE_LEDGER', 'TROUPE_HOME'])('the ledger of the settings is closed while %s names another', async (variable) => {
   await using project = await createTestProject('ledger: sqlite:data/l.db\n', HELPER);
   await project.script({ text: 'Nothing yet.' });
-  expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(0);
+  expect((await project.look('run', 'helper', 'Go.')).code).toBe(0);
   await project.script(writes('data/l.db', 'gone'), writes('data/l.db-payloads/x', 'mine'), { text: 'Tried it.' });
   project.env[variable] = variable === 'TROUPE_HOME' ? join(project.folder, '../elsewhere') : 'sqlite:other.db';
-  expect((await project.troupe('run', 'helper', 'Go.')).code).toBe(0);
+  expect((await project.look('run', 'helper', 'Go.')).code).toBe(0);
   delete project.env[variable];
   expect((await project.look('ledger', 'verify')).code).toBe(0);
   expect(await isThere(project, 'data/l.db-payloads/x')).toBe(false);
@@ -194,7 +194,7 @@ it.each([
   await project.script(call('search', { text: 'the word is', pattern: '*.txt' }), call('list', { pattern: '**' }), {
     text: 'Done.',
   });
-  expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 0 });
+  expect(await project.look('run', 'helper', 'Go.')).toMatchObject({ code: 0 });
   const { out } = await project.look('logs', 'last', '--jsonl');
   expect(out).toContain('the word is plain');
   expect(out).not.toMatch(/plugh|xyzzy|secret\/deep/);
@@ -216,7 +216,7 @@ it.each(['secret/k.txt', 'asks/k.txt'])('an edit of %s tells nothing of what may
     edit('open/c.txt', 'the word is plaix'),
     { text: 'Done.' },
   );
-  expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({ code: 0 });
+  expect(await project.look('run', 'helper', 'Go.')).toMatchObject({ code: 0 });
   const { out } = await project.look('logs', 'last', '--jsonl');
   const unread = out.split(`${path} exists and you have not read it; nothing was changed.`).length - 1;
   expect(unread).toBe(5);

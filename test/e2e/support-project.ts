@@ -55,6 +55,8 @@ export interface TestProject extends AsyncDisposable {
   look(...args: readonly string[]): Promise<Ended>;
   /** A command as it was printed, words in double quotes included. */
   typed(line: string): Promise<Ended>;
+  /** The same inside the test's own process. */
+  lookTyped(line: string): Promise<Ended>;
   /** A model server that plays these replies, the last one again and again; becomes the project's model. */
   serve(...replies: readonly (Reply | ((request: SeenRequest) => Reply | Promise<Reply>))[]): Promise<ModelServer>;
   /** A scripted model instead. */
@@ -91,6 +93,7 @@ export async function createTestProject(
     troupe: (...args) => start(args).ended,
     look: (...args) => lookInside(folder, env, args),
     typed: (line) => start(wordsOf(line)).ended,
+    lookTyped: (line) => lookInside(folder, env, wordsOf(line)),
     async serve(...replies) {
       const server = await startModelServer((request) => {
         const reply = replies[Math.min(request.index, replies.length - 1)] ?? {};

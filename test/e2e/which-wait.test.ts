@@ -81,23 +81,23 @@ describe('several runs of a tree ask at once', () => {
 
   it('a name that several of them have is refused, and each choice that is listed is a command that works', async () => {
     await using project = await threeAsk();
-    expect((await project.troupe('run', 'boss', 'Go.')).code).toBe(5);
+    expect((await project.look('run', 'boss', 'Go.')).code).toBe(5);
     const [open] = JSON.parse((await project.look('inbox', '--json')).out) as { wait: string; root: string; shown: string }[];
-    const vague = await project.troupe('approve', 'last', '--wait', String(open?.wait));
+    const vague = await project.look('approve', 'last', '--wait', String(open?.wait));
     expect(vague).toMatchObject({ code: 2, err: expect.stringContaining(`several below it that wait for "${open?.wait}"`) });
     expect(await there(project)).toEqual([]);
     for (const name of WORKERS) {
       const [choice = ''] = printed(vague.err, name);
-      expect((await project.typed(choice)).err).not.toContain('several');
+      expect((await project.lookTyped(choice)).err).not.toContain('several');
       expect(await isThere(project, name)).toBe(true);
     }
   });
 
   it('what was seen tells them apart', async () => {
     await using project = await threeAsk();
-    const asked = await project.troupe('run', 'boss', 'Go.');
+    const asked = await project.look('run', 'boss', 'Go.');
     const [, shown = ''] = /--shown (\w+)/.exec(printed(asked.err, 'w3')[0] ?? '') ?? [];
-    expect(await project.troupe('approve', 'last', '--shown', shown)).toMatchObject({ code: 5 });
+    expect(await project.look('approve', 'last', '--shown', shown)).toMatchObject({ code: 5 });
     expect(await there(project)).toEqual(['w3']);
     // The others are still open: whoever means the same once more is told who was first, and not of those.
     const again = await project.look('approve', 'last', '--shown', shown);
