@@ -13,6 +13,9 @@ export const root = join(import.meta.dirname, '..');
 /** Names the folder of the tarball that all checks of one run look at. */
 export const PACKED_VARIABLE = 'TROUPE_PACKED';
 
+/** Says that somebody checks the types of the same sources meanwhile: what builds them need not do it once more. */
+export const CHECKED_VARIABLE = 'TROUPE_TYPES_CHECKED';
+
 export interface Step {
   readonly name: string;
   /** A program of node_modules, as the path of its JavaScript file, and its parameters. */

@@ -144,7 +144,7 @@ describe('the packed tarball', () => {
       ['esnext', 'bundler'],
     ] as const) {
       await writeFile(join(home, 'tsconfig.json'), settingsOfCompiler(module, moduleResolution));
-      const { code, stdout } = await run(process.execPath, [TSC, '-p', '.'], home);
+      const { code, stdout } = await run(process.execPath, [TSC, '-p', '.', '--singleThreaded'], home);
       expect({ moduleResolution, code, stdout }).toEqual({ moduleResolution, code: 0, stdout: '' });
     }
     for (const program of programs) {

@@ -1,7 +1,8 @@
 /**
  * Bad input and bad luck, through the real command line: each row has a project of its own, against a model server on this
- * machine. Of each kind of row some are real processes, and the others the command inside this one. What is wrong and what to do about it is said, the exit code is right, and nothing that was
- * done is lost: afterwards the ledger is sound, the run can be looked at, and it goes on where it can.
+ * machine. Of each kind of row some are real processes, and the others are the command inside this one. What is wrong and what
+ * to do about it is said, the exit code is right, and nothing that was done is lost: afterwards the ledger is sound, the run
+ * can be looked at, and it goes on where it can.
  */
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../support/models/script.ts';
