@@ -237,6 +237,20 @@ describe('an outage', () => {
     }
   });
 
+  it('is not waited for again where others have waited as long, and only for what is left of it', async () => {
+    const soFar = (ms: number) => ({ soFar: async (model: string) => (model === 'a' ? ms : 0) });
+    const clock = jumpingClock();
+    const over = await asked([unwell('a', Array(99).fill(down), clock)], clock, soFar(limits.outagePatienceMs));
+    expect(over.failed).toHaveLength(1);
+    const left = jumpingClock();
+    await asked([unwell('a', Array(99).fill(down), left)], left, soFar(limits.outagePatienceMs - 60_000), 0);
+    expect(left.elapsed()).toBeLessThanOrEqual(60_000);
+    // The next of the list may be asked, and waited for.
+    const other = jumpingClock();
+    const models = [unwell('a', Array(99).fill(down), other), unwell('b', Array(9).fill(down), other)];
+    expect((await asked(models, other, soFar(limits.outagePatienceMs))).outcome.kind).toBe('answer');
+  });
+
   it('ends with what is no outage, once the tries are used up', async () => {
     const clock = jumpingClock();
     const { outcome, failed } = await asked([unwell('a', [...Array(8).fill(down), 'bad_response'], clock)], clock);

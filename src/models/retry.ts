@@ -2,7 +2,8 @@
  * Asks until there is an answer or no reason to go on. Passing trouble (rate limits, overload, timeouts, broken answers) is
  * tried again, on the next model of the list first and after a pause when all had their turn; a model that refuses the key
  * or the request is not asked again. All tries together are at most `maxRetries` + 1; only an outage, in which nobody answers at
- * all, is waited for beyond that, for as long as `outage` says. No wait outlives the signal.
+ * all, is waited for beyond that, for as long as `outage` says; one that others have waited for as long is not waited for again.
+ * No wait outlives the signal.
  * Whoever asks may object to any single attempt, which ends the asking.
  */
 import { type Clock, sleep } from '../base/clock.ts';
@@ -48,6 +49,8 @@ export interface Patience {
   readonly ms: number;
   /** Only while tries certainly cost nothing. */
   readonly onlyFree: boolean;
+  /** For how long others who wait together with whoever asks have met the outage already: that is no more to be waited for. */
+  soFar?(model: string): Promise<number>;
 }
 
 interface Candidate {
@@ -71,11 +74,15 @@ export async function askWithRetries<Veto = never>(
     outcome = await askOnce(current, inAttempt(request, attempt), options);
     if (outcome.kind !== 'failed') return outcome;
     const isWaitedFor = isPatient(outcome.error, options.outage);
-    if (isWaitedFor) patientUntil ??= options.clock.elapsed() + (options.outage?.ms ?? 0);
+    if (isWaitedFor && patientUntil === undefined) {
+      const left = (options.outage?.ms ?? 0) - ((await options.outage?.soFar?.(current.model.id)) ?? 0);
+      if (left > 0) patientUntil = options.clock.elapsed() + left;
+      else current.out = true;
+    }
     note(current, outcome.error, options, isWaitedFor ? patientUntil : undefined);
     const goesOn = !isLastWord(outcome.error) && !request.signal.aborted;
     const first: Candidate | undefined = goesOn ? chooseNext(candidates, current, options.clock) : undefined;
-    const inTime = isWaitedFor && first !== undefined && first.notBefore <= (patientUntil ?? 0);
+    const inTime = isWaitedFor && first !== undefined && patientUntil !== undefined && first.notBefore <= patientUntil;
     const next = attempt <= options.maxRetries || inTime ? first : undefined;
     const nextInMs = Math.max(0, Math.ceil((next?.notBefore ?? 0) - options.clock.elapsed()));
     await options.onFailure?.({ model: current.model.id, attempt, error: outcome.error, final: next === undefined, nextInMs });

@@ -7,6 +7,7 @@ export const modelLimits = {
   retryMaxMs: 60 * SECOND,
   retryPauseMs: 30 * SECOND,
   outagePatienceMs: 5 * MINUTE, // agent: outagePatience
+  outageFailures: 200,
   accountConcurrency: 1_000,
   quotaLeaseMs: 5 * SECOND,
   quotaRenewMs: 1 * SECOND,

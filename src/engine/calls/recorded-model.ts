@@ -17,7 +17,7 @@ import { originOfSaid } from '../../projections/transcript.ts';
 import type { HearsOutside, HearsRuns } from '../hearing/hears.ts';
 import { WallTimeOver } from '../hearing/stop-reason.ts';
 import { Interruption } from '../interruption.ts';
-import type { ModelAccess, ReplayAccess, TimeAndIds } from '../options.ts';
+import type { LedgerAccess, ModelAccess, ReplayAccess, TimeAndIds } from '../options.ts';
 import type { LivePiece } from '../port.ts';
 import { type AgentSetup, loopLimits } from '../record/agent-setup.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
@@ -30,6 +30,7 @@ import type { Spends } from '../spending/spending.ts';
 import { createSpendMeter, type SpendMeter, unlimited, type WorstCase } from '../spending/worst-case.ts';
 import type { AsksAgain } from './askable-agents.ts';
 import { createOfferedClarifications } from './offered-clarifications.ts';
+import { outageSoFar, standsStill } from './outage.ts';
 import { announceTurn, noBudget, recordedOutcome, settleDoubt, TURN_CANCELLED, type TurnRecorder } from './turn-records.ts';
 
 export interface ShowsLive {
@@ -39,6 +40,7 @@ export interface ShowsLive {
 
 /** What asking a model takes. */
 export type AsksModels = TimeAndIds &
+  Pick<LedgerAccess, 'ledger'> &
   ModelAccess &
   ReplayAccess &
   Writes &
@@ -149,10 +151,11 @@ async function attempt(
  * well. A budget is not used up by waiting: where it counts calls nothing more is tried, and where it counts what they cost only
  * what is certainly free.
  */
-function patienceOf({ node, setup: { definition } }: Recorder, { limited }: Attempts): Patience | undefined {
+function patienceOf({ tree, node, setup: { definition } }: Recorder, { limited }: Attempts): Patience | undefined {
   if (node.scopes.some(({ limit }) => limit.calls !== undefined)) return undefined;
   const usual = definition.maxRetries === undefined ? limits.outagePatienceMs : 0;
-  return { ms: definition.outagePatience ?? usual, onlyFree: limited };
+  const soFar = (model: string): Promise<number> => outageSoFar(tree, model);
+  return { ms: definition.outagePatience ?? usual, onlyFree: limited, ...(standsStill(node) ? { soFar } : {}) };
 }
 
 /** A call that is stopped since its run is left is made again when that goes on; it may have been paid for all the same. */
