@@ -1,5 +1,6 @@
-/** Patterns that went on to the next one of theirs after somebody failed for a reason outside, and found nobody either. */
+/** Whoever went on to the next one of theirs after somebody failed for a reason outside, and found nobody either. */
 import { expect } from 'vitest';
+import { eventLoopTurn, systemClock } from '../../../src/base/clock.ts';
 import { type RunId, shortId } from '../../../src/base/ids.ts';
 import { readAll } from '../../../src/engine/record/read-all.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
@@ -7,6 +8,7 @@ import { agent, calls, reports, says, turnOf, type World } from '../../support/w
 import { type EngineCase, resultOf, start, statesOf } from './checks.ts';
 
 const down: ModelOutcome = { kind: 'failed', error: { kind: 'overloaded', message: 'out of order', status: 500 } };
+const silent: ModelOutcome = { kind: 'failed', error: { kind: 'network', message: 'nobody answers' } };
 const acts = (name: string): ModelOutcome => calls({ name: 'act', input: { name } });
 const member = (name: string) => agent({ name, maxRetries: 0 });
 const team = [agent({ maxRetries: 0, team: { members: ['ana', 'ben'] } }), member('ana'), member('ben')];
@@ -136,6 +138,34 @@ export const reopenedPatterns: readonly EngineCase[] = [
       const body = expect.stringMatching(/ana is done\.[\s\S]*ben is done\./);
       expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed', report: { body } });
       expect(world.outside.effects).toEqual(before);
+      expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
+    },
+  },
+  {
+    name: 'an outage that a sub-agent has waited for is not waited for again by its caller: both go on when it is over',
+    async play(worlds) {
+      let isDown = true;
+      const world = await worlds.create({
+        agents: [agent({ agents: ['helper'], outagePatience: 1 }), agent({ name: 'helper', maxRetries: 0 })],
+        async brain(request) {
+          if (request.agent === 'worker' && turnOf(request) === 1)
+            return calls({ name: 'helper', input: { prompt: 'help', reason: 'need' } });
+          // When the caller has failed its patience is over, counted from the beginning of the outage.
+          const asked = systemClock.now();
+          while (systemClock.now() <= asked + 2) await eventLoopTurn();
+          return isDown ? silent : reports('Done.');
+        },
+      });
+      const handle = await start(world);
+      expect(await handle.done).toMatchObject({ kind: 'parked' });
+      expect(world.outside.modelCalls).toHaveLength(3);
+      expect(await statesOf(world, handle)).toEqual(['helper failed', 'worker parked']);
+      // Whoever has it go on begins to wait anew.
+      const again = await world.engine.resume(handle.run);
+      expect(again.kind === 'resumed' && (await again.handle.done)).toMatchObject({ kind: 'parked' });
+      isDown = false;
+      expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed' });
+      expect(await statesOf(world, handle)).toEqual(['helper completed', 'worker completed']);
       expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
     },
   },

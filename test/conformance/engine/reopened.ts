@@ -1,6 +1,5 @@
 /** Runs that ended for a reason outside of them and go on once it is mended: where they stopped, and nothing twice. */
 import { expect } from 'vitest';
-import { eventLoopTurn, systemClock } from '../../../src/base/clock.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import { present } from '../../../src/base/present.ts';
 import type { ResumeTerms } from '../../../src/engine/port.ts';
@@ -114,34 +113,6 @@ const trees: readonly EngineCase[] = [
       expect(heard.at(-1)).toContain('Helped.');
       expect(heard.at(-1)).not.toContain('did not succeed');
       expect(world.outside.effects).toEqual(['act below']);
-      await sound(world);
-    },
-  },
-  {
-    name: 'an outage that a sub-agent has waited for is not waited for again by its caller: both go on when it is over',
-    async play(worlds) {
-      let down = true;
-      const world = await worlds.create({
-        agents: [agent({ agents: ['helper'], outagePatience: 1 }), agent({ name: 'helper', maxRetries: 0 })],
-        async brain(request) {
-          if (request.agent === 'worker' && turnOf(request) === 1)
-            return calls({ name: 'helper', input: { prompt: 'help', reason: 'need' } });
-          // When the caller has failed its patience is over, counted from the beginning of the outage.
-          const asked = systemClock.now();
-          while (systemClock.now() <= asked + 2) await eventLoopTurn();
-          return down ? failed('network') : reports('Done.');
-        },
-      });
-      const handle = await start(world);
-      expect(await handle.done).toMatchObject({ kind: 'parked' });
-      expect(world.outside.modelCalls).toHaveLength(3);
-      expect(await statesOf(world, handle)).toEqual(['helper failed', 'worker parked']);
-      // Whoever has it go on begins to wait anew.
-      const again = await world.engine.resume(handle.run);
-      expect(again.kind === 'resumed' && (await again.handle.done)).toMatchObject({ kind: 'parked' });
-      down = false;
-      expect(await goesOn(world, handle.run)).toMatchObject({ status: 'completed' });
-      expect(await statesOf(world, handle)).toEqual(['helper completed', 'worker completed']);
       await sound(world);
     },
   },
