@@ -10,7 +10,7 @@ import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { EventType, Payloads } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
-import type { CounterChange } from '../ledger/port.ts';
+import type { CounterChange, NewEvent } from '../ledger/port.ts';
 import { imageKind } from './image-kind.ts';
 import type { ArtifactProblem, ArtifactSource, PutArtifact, StoredArtifact } from './port.ts';
 import { type Preview, previewOf } from './preview.ts';
@@ -151,6 +151,26 @@ const holdsSecret = (name: string): ArtifactProblem => ({
   fix: 'Take the secret out of what makes the file, or keep the file elsewhere.',
 });
 
+const takenName = (session: string, ref: string): string => `artifact/${session}/${ref}`;
+
+/** What is counted of artifacts, and of what work was done with, that a session begins with: their names are taken. */
+export function countersOfStored(
+  session: string,
+  { type, payload }: Pick<NewEvent, 'type' | 'payload'>,
+): readonly CounterChange[] {
+  if (type === 'environment.recorded')
+    return [{ name: environmentName(session, (payload as Payloads['environment.recorded']).sha256), add: 1 }];
+  if (type !== 'artifact.stored') return [];
+  const { ref, bytes } = payload as Payloads['artifact.stored'];
+  return [
+    { name: takenName(session, ref), add: 1 },
+    { name: `artifacts/${session}`, add: 1 },
+    { name: `artifact-bytes/${session}`, add: bytes },
+  ];
+}
+
+export const environmentName = (session: string, sha256: string): string => `environment/${session}/${sha256}`;
+
 /** Names it, under the first name that nobody in the session has. */
 async function named(
   sink: ArtifactSink,
@@ -161,7 +181,7 @@ async function named(
   const { session } = sink;
   const name = cleanName(wanted.name);
   const hint = `artifact-name/${session}/${artifactRef(wanted.type, name)}`;
-  const taken = (ref: string): string => `artifact/${session}/${ref}`;
+  const taken = (ref: string): string => takenName(session, ref);
   let number = (await sink.counter(hint)) + 1;
   let again = 1;
   for (let tries = 0; tries < limits.artifactsPerSession; tries += 1) {

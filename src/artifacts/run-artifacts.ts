@@ -2,7 +2,7 @@
 import { ok } from '../base/result.ts';
 import type { FlaggedArtifact } from '../events/evidence.ts';
 import type { DeclaredArtifact, Environments, RunArtifacts, StoredArtifact } from './port.ts';
-import { type ArtifactSink, putArtifact } from './put.ts';
+import { type ArtifactSink, environmentName, putArtifact } from './put.ts';
 
 export function createRunArtifacts(sink: ArtifactSink, environments: Environments | undefined): RunArtifacts {
   // What was stored in this life is no past yet.
@@ -20,7 +20,7 @@ export function createRunArtifacts(sink: ArtifactSink, environments: Environment
       const found = await environments?.fingerprint(workspace, sandbox);
       if (found === undefined) return undefined;
       const { ref, sha256, environment } = found;
-      const once = { name: `environment/${sink.session}/${sha256}`, add: 1, max: 1 };
+      const once = { name: environmentName(sink.session, sha256), add: 1, max: 1 };
       // Somebody of the session has recorded it: then it is there.
       if ((await sink.counter(once.name)) === 0) {
         const payload = { ref, sha256, environment };

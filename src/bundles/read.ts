@@ -52,9 +52,12 @@ export interface ReadBundle {
 
 export const isPacked = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** Whether a file that begins like this says that it is a bundle. */
+/** Whether a file that begins like this may be a bundle: any other tar is told what is wrong with it. */
 export const isBundle = (unpacked: Uint8Array): boolean =>
-  Buffer.from(unpacked).toString('latin1').startsWith(`${entryNames.first}\0`);
+  Buffer.from(unpacked).toString('latin1', TAR_AT, TAR_AT + TAR.length) === TAR;
+
+const TAR_AT = 257;
+const TAR = 'ustar';
 
 /** The bytes of the tar, whether they were packed or not. */
 export async function* unpacked(chunks: AsyncIterable<Uint8Array>, packed: boolean): AsyncGenerator<Uint8Array, void> {

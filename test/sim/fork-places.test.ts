@@ -59,6 +59,8 @@ async function forkedAt(world: World, scenario: Scenario, position: number): Pro
   const events = await readAll(world.ledger, forked.session);
   const answers = events.filter((event) => event.event_type === 'model.response').map(({ run_id, step }) => `${run_id} ${step}`);
   expect(new Set(answers).size, `${when}: an answered call was made again`).toBe(answers.length);
+  const names = events.flatMap((event) => (event.event_type === 'artifact.stored' ? [event.payload.ref] : []));
+  expect(new Set(names).size, `${when}: two artifacts of one name`).toBe(names.length);
   expect(await world.ledger.verify(forked.session), when).toMatchObject({ kind: 'sound' });
   expect(await replayRun(world.ledger, forked.run), when).toMatchObject({ kind: 'identical' });
 }

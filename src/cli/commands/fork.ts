@@ -1,4 +1,5 @@
 /** `troupe fork`: goes on from the middle of a run, in a session of its own; and the same of `troupe context`. */
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import { TroupeError } from '../../base/errors.ts';
@@ -31,7 +32,7 @@ export async function forkCommand(context: CommandContext, text: string, options
     const { run } = await findRun(project.ledger, text);
     const { file, ...set } = must(parseForkSet(options.set));
     const agent = file === undefined ? undefined : await agentIn(context, project, file);
-    const folder = options.in === undefined ? undefined : resolve(context.cwd, options.in);
+    const folder = options.in === undefined ? undefined : await folderAt(resolve(context.cwd, options.in), options.in);
     const made = must(
       await makeFork(
         { project, clock: context.clock },
@@ -66,6 +67,12 @@ export async function forkWithoutCommand(context: CommandContext, text: string, 
     return { row: found, at: String((await contextOf(ledger, found, turn)).position - 1) };
   });
   return await forkCommand(context, row.run, { at, set: without.map((origin) => `without=${origin}`), run });
+}
+
+async function folderAt(path: string, given: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory() === true) return path;
+  throw usageError(`There is no folder ${given}`, 'make it, or name another one after --in');
 }
 
 const madeValue = ({ session, run, from, workspace, kept, notes }: MadeFork) => ({

@@ -18,6 +18,7 @@ import { isTest, weakenedTests } from '../old-tests/weakened-tests.ts';
 import type { LedgerAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
+import { sinceStartedAnew } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
@@ -279,7 +280,7 @@ export async function evidenceOfWork(
   const [start] = await ledger.read({ session: tree.session, run: root.run, types: ['run.started'], limit: 1 });
   const after = (start?.position ?? 1) - 1;
   const events = await readAll(ledger, tree.session, { types: ['run.started', 'file.diff', 'cli.run'], after });
-  return seenInFolderOf(tree, node, events);
+  return seenInFolderOf(tree, node, sinceStartedAnew(events));
 }
 
 /** What the run's recorded changes left behind, one item per file. */

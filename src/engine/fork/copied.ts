@@ -2,12 +2,14 @@
  * The events of a session as those of another: the same positions, so that what names a position still does; other ids of
  * sessions, runs, threads and messages, wherever they stand; and nothing that would be counted, charged or told twice.
  */
+import { countersOfStored } from '../../artifacts/put.ts';
 import { eventId, forkedRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { ForkSource } from '../../events/going-on.ts';
+import { taskTermsOf } from '../../events/run-origin.ts';
 import type { CounterChange, Ledger, NewEvent } from '../../ledger/port.ts';
 import { packageRef } from '../../patterns/package-ref.ts';
 import { noSpending } from '../../projections/costs.ts';
@@ -131,7 +133,9 @@ function startedThere(started: Payloads['run.started'], run: string, ids: ForkId
   const input = instead.input?.run === run ? instead.input.message : started.input;
   // A peer that says it again means the task that it began.
   const { a2a: _a2a, ...rest } = origin.kind === 'client' ? origin : { ...origin, a2a: undefined };
-  const workspace = instead.workspace === undefined ? started.workspace : undefined;
+  // The place of a task is its own, and goes by the name of the session.
+  const isApart = taskTermsOf(started)?.place.kind === 'worktree';
+  const workspace = instead.workspace === undefined || isApart ? started.workspace : undefined;
   const { workspace: _workspace, ...other } = started;
   return {
     ...{ ...other, input, origin: rest as typeof origin, forked: { of: ids.first(run), in: ids.session } },
@@ -147,9 +151,17 @@ function summaryThere(payload: Payloads['task.summary']): Payloads['task.summary
   return { ...payload, cut: { ...cut, activeMs: 0, ...present({ done: free }) } };
 }
 
-/** A message is sent once and read once, in each session. */
-export function copiedCounters(events: readonly NewEvent[]): readonly CounterChange[] {
-  return events.flatMap((event): CounterChange[] => {
+/** A message is sent once and read once, and a name of an artifact is given once, in each session. */
+export function copiedCounters(session: SessionId, events: readonly NewEvent[]): readonly CounterChange[] {
+  const sums = new Map<string, number>();
+  for (const { name, add } of countersOf(session, events)) sums.set(name, (sums.get(name) ?? 0) + add);
+  return [...sums].map(([name, add]) => ({ name, add }));
+}
+
+function countersOf(session: SessionId, events: readonly NewEvent[]): readonly CounterChange[] {
+  return events.flatMap((event): readonly CounterChange[] => {
+    const stored = countersOfStored(session, event);
+    if (stored.length > 0) return stored;
     if (event.type !== 'message.sent' && event.type !== 'message.read') return [];
     const message = isJsonObject(event.payload) ? event.payload['message'] : undefined;
     return [{ name: `${event.type === 'message.sent' ? 'message' : 'read'}/${String(message)}`, add: 1 }];

@@ -114,7 +114,14 @@ async function write(options: Forks, request: ForkRequest, planned: Plan): Promi
   const lease = await ledger.acquire(session, run);
   if (lease.kind !== 'acquired') return { kind: 'refused', error: { code: 'held', message: 'The fork is being worked on.' } };
   const written = await withLease(ledger, lease.fence, () =>
-    ledger.append({ session, fence: lease.fence, events, counters: copiedCounters(copied), sync: 'power', release: true }),
+    ledger.append({
+      session,
+      fence: lease.fence,
+      events,
+      counters: copiedCounters(session, copied),
+      sync: 'power',
+      release: true,
+    }),
   );
   if (written.kind === 'refused') return written;
   if (written.kind !== 'appended')

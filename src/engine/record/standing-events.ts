@@ -2,16 +2,35 @@
  * What a run that was reopened goes on from: everything that it did, but for what made it end. That stays in the ledger, for
  * whoever looks, and the run is built as if it had been cut off just before.
  */
+import type { RunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import type { Budget, Payloads } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
 import type { LeftOutPart, TreeTerms } from '../../events/going-on.ts';
+import { parentRun } from '../../events/run-origin.ts';
 import type { DrivenRun } from './driven-run.ts';
 
 /** The events that were not undone, in their order. */
 export function standing(events: readonly LedgerEvent[]): readonly LedgerEvent[] {
   const undone = new Set(events.flatMap((event) => (event.event_type === 'run.reopened' ? event.payload.undone : [])));
   return undone.size === 0 ? events : events.filter(({ position }) => !undone.has(position));
+}
+
+/**
+ * Without what runs did before they were started anew, and those below them. `events` have every `run.started` among them; of
+ * other types any.
+ */
+export function sinceStartedAnew(events: readonly LedgerEvent[]): readonly LedgerEvent[] {
+  const starts = events.filter((event) => event.event_type === 'run.started');
+  const last = new Map(starts.map(({ run_id, position }) => [run_id, position]));
+  if (last.size === starts.length) return events;
+  const above = new Map(starts.map(({ run_id, payload }) => [run_id, parentRun(payload) as RunId | undefined]));
+  const isOver = ({ run_id, position }: LedgerEvent): boolean => {
+    for (let run: RunId | undefined = run_id; run !== undefined; run = above.get(run))
+      if (position < (last.get(run) ?? 0)) return true;
+    return false;
+  };
+  return events.filter((event) => !isOver(event));
 }
 
 /** How the run was started, with the limits that it was given since. */

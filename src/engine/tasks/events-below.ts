@@ -5,6 +5,7 @@ import { parentRun } from '../../events/run-origin.ts';
 import type { LedgerAccess } from '../options.ts';
 import type { DrivenRun } from '../record/driven-run.ts';
 import { readAll } from '../record/read-all.ts';
+import { sinceStartedAnew } from '../record/standing-events.ts';
 import type { Writes } from '../record/writes.ts';
 
 /** What says something about work and about who waits. */
@@ -18,7 +19,8 @@ export async function eventsBelow(tree: LedgerAccess & Writes, node: DrivenRun, 
   await tree.writer.flushed();
   const below = new Set([run]);
   const found: LedgerEvent[] = [];
-  for (const event of await readAll(tree.ledger, tree.session, { root: topOf(node).run, types: TYPES })) {
+  const events = await readAll(tree.ledger, tree.session, { root: topOf(node).run, types: TYPES });
+  for (const event of sinceStartedAnew(events)) {
     if (event.event_type === 'run.started' && below.has(parentRun(event.payload) ?? '')) below.add(event.run_id);
     if (below.has(event.run_id)) found.push(event);
   }

@@ -92,7 +92,11 @@ export function parseForkSet(words: readonly string[]): Result<Omit<ForkSet, 'ag
     if (given.has(key)) return fail({ code: 'usage', message: `${key} is given twice.`, fix: `Give ${key}= once.` });
     if (value === '') return fail({ code: 'usage', message: `${key}= has no value.`, fix: `Write ${key}=…` });
     if (Buffer.byteLength(value) > limits.promptBytes)
-      return fail({ code: 'usage', message: `${key}= is longer than ${limits.promptBytes} bytes (limit promptBytes).` });
+      return fail({
+        code: 'usage',
+        message: `${key}= is longer than ${limits.promptBytes} bytes (limit promptBytes).`,
+        fix: 'Put what is long into a file that the agent can read, and name that.',
+      });
     if (key === 'without') without.push(value);
     else given.set(key, value);
   }
