@@ -3,7 +3,6 @@
  * files, real commands for the acceptance. Only the architect's words are played. One world is one life of our process; the
  * folder is what outlives it.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -23,6 +22,7 @@ import { createGuard } from '../../../src/tools/files/guard.ts';
 import { createVerifier } from '../../../src/tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../../../src/tools/watch/workspace-watch.ts';
 import { chief, delegates, judges, openIn, task } from '../patterns/architect-play.ts';
+import { beginRepository } from '../workspaces/begin-repository.ts';
 import { createWorld, reports, type World, type WorldOptions } from '../world.ts';
 import { executing } from './brain-executors.ts';
 import { sampleCommand } from './sample-command.ts';
@@ -64,12 +64,7 @@ export function newTaskFolder({ files, tasks }: Pick<TaskPlan, 'files' | 'tasks'
   }
   for (const { goal, plays } of tasks)
     writeFileSync(join(folder, `plays-${goal}`), plays.map((line) => line.replaceAll('@', folder)).join('\n'));
-  const git = (...words: readonly string[]): void => {
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...words], { cwd: join(folder, 'repo') });
-  };
-  git('init', '-q');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  beginRepository(join(folder, 'repo'));
   return folder;
 }
 

@@ -10,17 +10,7 @@ import { systemRandom } from '../../../src/base/random.ts';
 import type { WorkspaceOptions } from '../../../src/workspaces/options.ts';
 import { createWorkspaces } from '../../../src/workspaces/workspaces.ts';
 import { testWorkspace } from '../tool-workspace.ts';
-
-const SAFE = [
-  '-c',
-  'user.name=a',
-  '-c',
-  'user.email=a@example.com',
-  '-c',
-  'commit.gpgsign=false',
-  '-c',
-  'protocol.file.allow=always',
-];
+import { beginRepository, SAFE } from './begin-repository.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -42,8 +32,8 @@ export async function testRepository(files: Files = { 'a.txt': 'one\n', 'docs/x.
   const home = join(place.path, 'home');
   mkdirSync(top);
   mkdirSync(home);
-  git(top, 'init', '-q', '-b', 'main');
-  commitFiles(top, files);
+  writeFiles(top, files);
+  beginRepository(top);
   return { top, home, ...workspacesIn(home) };
 }
 
