@@ -82,6 +82,17 @@ describe('chains of agents', () => {
     expect(printed[0]).toContain('agents/top.md:2:16: error: agents call each other 17 levels deep');
   });
 
+  it('that are deeper than the budget of one of them are refused where it says so, if nobody has to choose them', async () => {
+    const { printed } = await check({ ...chain(3), top: 'budget: { depth: 2 }\nhandoff: a0' });
+    expect(printed).toHaveLength(1);
+    expect(printed[0]).toMatch(
+      /^agents\/top\.md:2:18: error: those below it are sure to be 3 levels deep, more than its budget\.depth: top -\(handoff\)-> a0 /,
+    );
+    expect(printed[0]).toContain('fix: Set budget.depth to 3 or more');
+    expect((await check({ ...chain(3), top: 'budget: { depth: 3 }\nhandoff: a0' })).printed).toEqual([]);
+    expect((await check({ ...chain(3), top: 'budget: { depth: 2 }\nagents: [a0]' })).printed).toEqual([]);
+  });
+
   it('of thousands are looked at in one go', async () => {
     const { printed } = await check(chain(1_500));
     expect(printed).toHaveLength(1);

@@ -1,4 +1,7 @@
 /** What Troupe keeps of a project, and the walls that keep programs out of it. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { AgentDefinition } from '../agents/definition/definition.ts';
 import type { Environment } from '../base/environment.ts';
 import { present } from '../base/present.ts';
 import type { Random } from '../base/random.ts';
@@ -15,10 +18,28 @@ type Places = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces'>;
 export function protectedPlaces(
   { root, home, ledgerPlaces }: Places,
   env: Environment,
-  servers?: ProtectedPlaces['servers'],
+  { servers, agents }: Pick<ProtectedPlaces, 'servers' | 'agents'> = {},
 ): ProtectedPlaces {
   const places = { project: root, home, ledgers: ledgerPlaces, user: userFolder(env), keys: sealKeyFile(env) };
-  return { ...places, program: programPlaces(root, import.meta.dirname), ...present({ servers }) };
+  return { ...places, program: programPlaces(root, import.meta.dirname), ...present({ servers, agents }) };
+}
+
+export interface ReadAgents {
+  learn(agents: readonly Pick<AgentDefinition, 'source'>[]): void;
+  paths(): readonly string[];
+}
+
+/** Files of the agents that were read: one that was named by its path lies anywhere. */
+export function createReadAgents(root: string): ReadAgents {
+  const files = new Set<string>();
+  return {
+    learn(agents) {
+      // Of an agent that no file holds the source is another word, which may be the name of a folder.
+      for (const path of agents.map(({ source }) => resolve(root, source)))
+        if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) files.add(path);
+    },
+    paths: () => [...files],
+  };
 }
 
 /** No program sees ledgers, keys, and what else Troupe keeps. Worktrees are there, too; whoever works in one sees that. */

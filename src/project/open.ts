@@ -47,7 +47,7 @@ import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig } from './config.ts';
 import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { createLazyExecutors } from './executors/lazy-executors.ts';
-import { protectedPlaces, sandboxOf } from './kept-places.ts';
+import { createReadAgents, protectedPlaces, sandboxOf } from './kept-places.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
 import { beginTelemetry } from './lazy-telemetry.ts';
@@ -127,7 +127,8 @@ async function assemble(
   const declared = createDeclaredServers(config, env, extras.agents, extras.trusts);
   const serverFiles = createServerFiles(config, env);
   const { watching } = createChangedFiles(config.root, env, config.mcp, random);
-  const places = protectedPlaces(config, env, serverFiles.paths);
+  const agentFiles = createReadAgents(config.root);
+  const places = protectedPlaces(config, env, { servers: serverFiles.paths, agents: agentFiles.paths });
   const sandbox = sandboxOf(config, env, random, places);
   const toolsets = createToolsets({
     ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
@@ -139,6 +140,7 @@ async function assemble(
   const agents = createAgentSource(config, options, clock, extras, (read) => {
     learn(read);
     serverFiles.learn(read);
+    agentFiles.learn(read);
   });
   const rules = createRuleBook(config.root, env);
   const executing = createLazyExecutors(config, declared, {

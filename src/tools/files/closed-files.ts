@@ -26,7 +26,10 @@ const OF_USER = ['config.yaml', 'executors.yaml', 'presets.json', AGENTS_FOLDER]
 const DEPTH = 4;
 
 /** `repositories`: folders of git beside that of the project. */
-export async function closedFiles({ project, user }: ProtectedPlaces, repositories: readonly string[]): Promise<ClosedFiles> {
+export async function closedFiles(
+  { project, user, agents }: ProtectedPlaces,
+  repositories: readonly string[],
+): Promise<ClosedFiles> {
   const found = new Map<string, ClosedFile & { readonly holds: string }>();
   const look = async (path: string, kind: ProtectedKind, depth: number): Promise<void> => {
     if (found.size >= limits.watchedFiles) return;
@@ -43,6 +46,7 @@ export async function closedFiles({ project, user }: ProtectedPlaces, repositori
   await all(project, 'agents', [AGENTS_FOLDER, ...AGENT_FOLDERS]);
   await all(project, 'settings', [...SETTINGS_FILES, EDITOR_SERVERS_FILE]);
   await look(join(project, KEYS_FILE), 'settings', 0);
+  for (const path of agents?.() ?? []) await look(path, 'agents', 0);
   await all(user, 'settings', OF_USER);
   for (const folder of new Set([join(project, '.git'), ...repositories])) await all(folder, 'git', OF_GIT);
   return found;

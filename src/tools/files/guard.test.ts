@@ -1,13 +1,15 @@
 /** What agents must not write, because whoever writes it can give itself rights, and what they must not even read. */
 import { link, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TestWorkspace, testWorkspace } from '../../../test/support/tool-workspace.ts';
+import { definitionSchema } from '../../agents/definition/definition.ts';
 import { systemClock } from '../../base/clock.ts';
 import { systemRandom } from '../../base/random.ts';
 import { createBuiltIns } from '../built-ins.ts';
 import { decideProtected } from '../permissions.ts';
 import type { OrdinaryTool, ToolContext, ToolOutcome } from '../port.ts';
+import { KEYS_OF_AGENTS } from './agent-file.ts';
 import type { ProtectedPlaces } from './guard.ts';
 
 const placesIn = (folder: string): ProtectedPlaces => ({
@@ -118,6 +120,53 @@ describe('write and edit', () => {
       expect(await write.run({ path, content: 'evil' }, place.context), path).toMatchObject({ kind: 'error' });
   });
 
+  it('know the file of an agent by what it says, wherever it lies, and what nothing but pages say is free', async () => {
+    await using place = await project();
+    const tool = toolsOf(placesIn(place.path));
+    const closed = {
+      'bots/me.md': '---\ntools: [read]\n---\nYou.\n',
+      'bots/plain': '---\nmodel: openai/x\n---\nYou.\n',
+      'bots/marked.md':
+        '\uFEFF#!/usr/bin/env troupe\r\n---\r\ndescription: it\r\n"permissions" : { shell: allow }\r\n---\r\nYou.\r\n',
+      'shared/team.markdown': '---\nname: lead\nteam:\n  members: [a]\n---\n',
+    };
+    const open = {
+      'docs/page.md': '---\ntitle: Tools\nname: page\ntags: [a]\n---\ntools: kept\n',
+      'docs/rule.md': 'model: kept\n---\n',
+      'docs/line.md': '---\nmodel: a line is all that stands above\n',
+      'deploy/model.yaml': '---\nmodel: kept\n---\nmodel: b\n',
+      'notes.md': '---\ntitle: a\n---\n\n---\nmodel: kept\n---\n',
+    };
+    for (const [path, text] of Object.entries({ ...closed, ...open })) {
+      await mkdir(dirname(join(place.path, path)), { recursive: true });
+      await writeFile(join(place.path, path), text);
+    }
+    const context: ToolContext = { ...place.context, seen: noted };
+    for (const path of Object.keys(closed)) {
+      expect(said(await tool('write').run({ path, content: 'x' }, context)), path).toContain('files of agents are closed');
+      expect(await tool('write').protects?.({ path, content: '' }, place.path), path).toBe('agents');
+      expect(said(await tool('read').run({ path }, context)), path).toContain('---');
+    }
+    for (const path of Object.keys(open))
+      expect(said(await tool('write').run({ path, content: 'x' }, context)), path).not.toContain('closed');
+  });
+
+  it('keep out of the agents that were read, there or not, by any name of theirs', async () => {
+    await using place = await project();
+    await mkdir(join(place.path, 'bots'));
+    await writeFile(join(place.path, 'bots/said-nothing'), 'kept');
+    await link(join(place.path, 'bots/said-nothing'), join(place.path, 'hard'));
+    const places = {
+      ...placesIn(place.path),
+      agents: () => ['bots/said-nothing', 'bots/gone.md'].map((one) => join(place.path, one)),
+    };
+    const tool = toolsOf(places);
+    for (const path of ['bots/said-nothing', 'hard', 'bots/gone.md', 'BOTS/Gone.md'])
+      expect(said(await tool('write').run({ path, content: 'x' }, place.context)), path).toContain('files of agents are closed');
+    const loud = await tool('shell').run({ command: 'printf b > bots/said-nothing' }, place.context);
+    expect(loud.evidence?.find(({ type }) => type === 'cli.run')?.payload).toMatchObject({ protected: ['bots/said-nothing'] });
+  });
+
   it('in a worktree of a group keep out of its copy of the agents, and are free elsewhere in it', async () => {
     await using place = await project();
     const workspace = join(place.path, 'state/worktrees/g1');
@@ -166,6 +215,11 @@ describe('write and edit', () => {
 });
 
 const noted = { version: async () => null, unread: async () => undefined, changedBy: async () => undefined };
+
+it('every key of an agent gives it away, or is one that a page may have', () => {
+  const ofPages = ['name', 'description', 'input', 'output', 'tags', 'examples', 'temperature', 'topP', 'reasoning'];
+  expect([...KEYS_OF_AGENTS, ...ofPages].toSorted()).toEqual(Object.keys(definitionSchema.shape).toSorted());
+});
 
 describe('read, list and search', () => {
   it('do not see state, wherever it is', async () => {

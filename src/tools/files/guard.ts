@@ -19,6 +19,7 @@ import {
   SETTINGS_FILE,
   SETTINGS_FILES,
 } from '../protected-names.ts';
+import { isAgentFile } from './agent-file.ts';
 import { BESIDE_LEDGER, belongsToLedger } from './ledger-file.ts';
 
 export interface ProtectedPlaces {
@@ -36,6 +37,8 @@ export interface ProtectedPlaces {
   readonly program?: readonly string[] | undefined;
   /** Files that are run with rights of their own, there or not: whoever writes one has these. */
   servers?(): Promise<readonly string[]>;
+  /** Files of the agents that were read, wherever they lie. */
+  agents?(): readonly string[];
 }
 
 /** In the user's folder: what is being watched at the moment, which comes and goes with every call. */
@@ -69,7 +72,10 @@ export function createGuard(places?: ProtectedPlaces): Guard {
       const placed = await protectionOf(await settled(), root, absolute);
       if (placed !== undefined) return placed;
       if (belongsToLedger(absolute)) return 'state';
-      return places !== undefined && (await isRun(places, root, absolute)) ? 'servers' : undefined;
+      if (isAgentFile(absolute)) return 'agents';
+      if (places === undefined) return undefined;
+      if (await isOneOf(places.agents?.() ?? [], places, root, absolute)) return 'agents';
+      return (await isOneOf((await places.servers?.()) ?? [], places, root, absolute)) ? 'servers' : undefined;
     },
     async hidden() {
       const state = (await settled()).filter(({ protection }) => protection === 'state').map(({ path }) => plainPath(path));
@@ -139,9 +145,13 @@ async function protectionOf(
   }
 }
 
-/** Whether it is a file that is run, by any name, or such a file in a copy of the project. */
-async function isRun({ project, home, servers }: ProtectedPlaces, root: string, absolute: string): Promise<boolean> {
-  const paths = (await servers?.()) ?? [];
+/** Whether it is one of these files, by any name, or one of them in a copy of the project. */
+async function isOneOf(
+  paths: readonly string[],
+  { project, home }: ProtectedPlaces,
+  root: string,
+  absolute: string,
+): Promise<boolean> {
   if (paths.length === 0) return false;
   const plain = plainPath(absolute);
   const folders = new Map<string, string>();
@@ -183,7 +193,7 @@ const WATCHED = ['.git/config', '.git/hooks'];
 const WATCHED_DEPTH = 4;
 
 /** When each protected file was last changed in any way; the time of that cannot be set back. */
-async function stampsOf({ project, user, servers }: ProtectedPlaces): Promise<ReadonlyMap<string, string>> {
+async function stampsOf({ project, user, servers, agents }: ProtectedPlaces): Promise<ReadonlyMap<string, string>> {
   const stamps = new Map<string, string>();
   const look = async (path: string, depth: number): Promise<void> => {
     if (stamps.size >= limits.watchedFiles || path === join(user, WATCHING_FOLDER)) return;
@@ -194,7 +204,8 @@ async function stampsOf({ project, user, servers }: ProtectedPlaces): Promise<Re
   };
   const names = [AGENTS_FOLDER, ...AGENT_FOLDERS, ...SETTINGS_FILES, EDITOR_SERVERS_FILE, ...WATCHED];
   for (const path of [user, ...names.map((name) => join(project, name))]) await look(path, WATCHED_DEPTH);
-  for (const path of [join(project, KEYS_FILE), ...((await servers?.()) ?? [])]) if (existsSync(path)) await look(path, 0);
+  const single = [join(project, KEYS_FILE), ...(agents?.() ?? []), ...((await servers?.()) ?? [])];
+  for (const path of single) if (existsSync(path)) await look(path, 0);
   return stamps;
 }
 
