@@ -11,6 +11,7 @@ import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import type { ProtectedPlaces } from '../tools/files/guard.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
 import { programPlaces } from './program-places.ts';
+import { createServerFiles } from './servers/server-files.ts';
 
 type Places = Pick<ProjectConfig, 'root' | 'home' | 'ledgerPlaces'>;
 
@@ -24,21 +25,21 @@ export function protectedPlaces(
   return { ...places, program: programPlaces(root, import.meta.dirname), ...present({ servers, agents }) };
 }
 
-export interface ReadAgents {
-  learn(agents: readonly Pick<AgentDefinition, 'source'>[]): void;
-  paths(): readonly string[];
-}
-
-/** Files of the agents that were read: one that was named by its path lies anywhere. */
-export function createReadAgents(root: string): ReadAgents {
+/** With what is closed because agents that were read name it, or are it: one that was named by its path lies anywhere. */
+export function createPlaces(
+  config: ProjectConfig,
+  env: Environment,
+): { readonly places: ProtectedPlaces; learn(agents: readonly AgentDefinition[]): void } {
+  const servers = createServerFiles(config, env);
   const files = new Set<string>();
   return {
+    places: protectedPlaces(config, env, { servers: servers.paths, agents: () => [...files] }),
     learn(agents) {
+      servers.learn(agents);
       // Of an agent that no file holds the source is another word, which may be the name of a folder.
-      for (const path of agents.map(({ source }) => resolve(root, source)))
+      for (const path of agents.map(({ source }) => resolve(config.root, source)))
         if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) files.add(path);
     },
-    paths: () => [...files],
   };
 }
 

@@ -47,7 +47,7 @@ import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig } from './config.ts';
 import { learnsSecrets, secretsInSettings } from './declared-secrets.ts';
 import { createLazyExecutors } from './executors/lazy-executors.ts';
-import { createReadAgents, protectedPlaces, sandboxOf } from './kept-places.ts';
+import { createPlaces, sandboxOf } from './kept-places.ts';
 import { assistantSettings, createLazyAssistants, createLazyHost } from './lazy-assistants.ts';
 import { createLazyPeers } from './lazy-peers.ts';
 import { beginTelemetry } from './lazy-telemetry.ts';
@@ -57,7 +57,6 @@ import { createProjectQuota } from './project-quota.ts';
 import { createRuleBook, type RuleBook, withRuleBook } from './rule-book.ts';
 import { createChangedFiles, whileWatching } from './servers/changed-files.ts';
 import { createDeclaredServers } from './servers/declared-servers.ts';
-import { createServerFiles } from './servers/server-files.ts';
 import { createToolsets } from './toolsets.ts';
 
 export async function openProject(options: OpenOptions, extras: Extras = {}): Promise<Project> {
@@ -125,10 +124,8 @@ async function assemble(
   const talking = (): Promise<readonly Tool[]> => assistants.tools();
   const { mcp, foreign, root: folder, cluster } = config;
   const declared = createDeclaredServers(config, env, extras.agents, extras.trusts);
-  const serverFiles = createServerFiles(config, env);
   const { watching } = createChangedFiles(config.root, env, config.mcp, random);
-  const agentFiles = createReadAgents(config.root);
-  const places = protectedPlaces(config, env, { servers: serverFiles.paths, agents: agentFiles.paths });
+  const { places, learn: closeFilesOf } = createPlaces(config, env);
   const sandbox = sandboxOf(config, env, random, places);
   const toolsets = createToolsets({
     ...{ clock, random, env, keyEnv: config.keyEnv, folder, mcp, foreign: foreign.servers, declared },
@@ -139,8 +136,7 @@ async function assemble(
   const learn = learnsSecrets(config, protection.redactor);
   const agents = createAgentSource(config, options, clock, extras, (read) => {
     learn(read);
-    serverFiles.learn(read);
-    agentFiles.learn(read);
+    closeFilesOf(read);
   });
   const rules = createRuleBook(config.root, env);
   const executing = createLazyExecutors(config, declared, {
