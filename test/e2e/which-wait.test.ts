@@ -104,3 +104,32 @@ describe('several runs of a tree ask at once', () => {
     expect(again).toMatchObject({ code: 2, err: expect.stringMatching(/answered .* already; .*: approved by /) });
   });
 });
+
+describe('several agents of one dispatch ask at once', () => {
+  it('each command that is printed names the question that it answers, wherever it is printed', async () => {
+    await using project = await createTestProject('', '---\nname: desk\ndispatch: { agents: [w1, w2] }\n---\nYou are desk.\n');
+    for (const name of ['w1', 'w2'])
+      await project.write(`agents/${name}.md`, `---\nname: ${name}\ndescription: Does ${name}\n---\nYou are ${name}.\n`);
+    await project.serve(({ body }) => {
+      const said = JSON.stringify(body);
+      const [, who = ''] = /You are (w\d)/.exec(said) ?? [];
+      const chosen = { agentId: 'w1', confidence: 0.9, reasoning: 'Both.', additionalAgents: ['w2'], agentInstructions: [] };
+      if (who === '') return { text: JSON.stringify(chosen) };
+      return { text: said.includes('Green.') ? `${who} is done.` : `What for ${who}?` };
+    });
+    const asked = await project.troupe('run', 'desk', 'Go.');
+    expect(asked.code).toBe(5);
+    const answers = (text: string) => text.match(/troupe answer .*/g)?.toSorted();
+    const inbox = (await project.look('inbox', '--list')).out;
+    expect(answers(inbox)).toHaveLength(2);
+    for (const text of [asked.err, (await project.look('show', 'last')).out]) expect(answers(text)).toEqual(answers(inbox));
+    // One command could answer it only with the name: the list of runs leads to where that stands.
+    expect((await project.look('ps')).out).toMatch(/troupe show \w{6}/);
+    const [first = '', second = ''] = (answers(inbox) ?? []).map((line) => line.replace('your answer', 'Green.'));
+    expect(await project.typed(first)).toMatchObject({ code: 5, err: expect.not.stringContaining('several') });
+    const [left = ''] = answers((await project.look('inbox', '--list')).out) ?? [];
+    // Of one alone no name is needed, and the one that was printed before is as good.
+    expect(left).not.toContain('--wait');
+    expect(await project.typed(second)).toMatchObject({ code: 0 });
+  });
+});

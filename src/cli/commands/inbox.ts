@@ -55,9 +55,8 @@ export async function inboxCommand(context: CommandContext, { json, list }: Inbo
 }
 
 function itemLines(context: CommandContext, items: readonly InboxItem[], item: InboxItem): readonly string[] {
-  const beside = items.filter(({ wait }) => wait.run === item.wait.run).map(({ wait }) => wait);
-  const own = waitLines(beside, callOf(context));
-  return [headLine(item), ...(beside.length === 1 ? own : waitLines([item.wait], callOf(context)))];
+  const open = items.map(({ wait }) => wait);
+  return [headLine(item), ...waitLines([item.wait], callOf(context), open)];
 }
 
 /**

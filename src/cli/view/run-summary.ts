@@ -137,11 +137,11 @@ export function factLines(facts: readonly string[], paint: Screen['paint'], widt
 export const askerOf = ({ agent, member }: OpenWait): string =>
   member === undefined ? safeLine(agent) : `${safeLine(member)} (${safeLine(agent)})`;
 
-/** How to answer, exactly: a line for each open question. */
-export function waitLines(waits: readonly OpenWait[], call: string): readonly string[] {
+/** How to answer, exactly: a line for each open question. `open` is all that is open, where not all of it is shown. */
+export function waitLines(waits: readonly OpenWait[], call: string, open: readonly OpenWait[] = waits): readonly string[] {
   return waits.flatMap((wait) => {
     const run = shortId(wait.run);
-    const named = waits.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
+    const named = open.filter((other) => other.run === wait.run).length > 1 ? ` --wait ${wait.wait}` : '';
     // A permission is asked for in a sentence of our own, which names the agent.
     if (wait.kind === 'permission') {
       const question = safeText(requestAsCalled(wait.question, call)).split('\n');

@@ -41,6 +41,18 @@ it.each([
     { partialFailureTemplate: '{failureMessage} / {successMessage} / {x}' },
     'B could not do its part: {successMessage}. / On {failureMessage}. / {x}',
   ],
+  [
+    'a failure beside answers under their names is in nobody’s section',
+    [did('b', 'Off'), did('a', 'On'), failed('c', 'away')],
+    { join: false },
+    '### A\n\nOn\n\n### B\n\nOff\n\nHowever, C could not do its part: away.',
+  ],
+  [
+    'nor in the last line of an answer that has lines, or in the fence of its code',
+    [did('a', 'Run:\n```\nls\n```'), failed('c', 'away')],
+    { partialFailureTemplate: '{successMessage} But: {failureMessage}' },
+    'Run:\n```\nls\n```\n\nBut: C could not do its part: away.',
+  ],
   ['all failed', [failed('a', 'x'), failed('b', 'y')], {}, 'I encountered an issue processing your request. Please try again.'],
   ['all failed, in words of its own', [failed('a', 'x')], { fallbackMessage: 'Sorry.' }, 'Sorry.'],
 ])('%s', (_name, responses, changes, answer) => {

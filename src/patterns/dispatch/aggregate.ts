@@ -32,11 +32,16 @@ export function aggregate(unordered: readonly Said[], wording: Wording): string 
   if (done.length === 0) return wording.fallbackMessage;
   const successMessage = successText(done, wording);
   if (failed.length === 0) return successMessage;
-  return filled(wording.partialFailureTemplate, {
+  const hasLines = successMessage.includes('\n');
+  const template = hasLines ? wording.partialFailureTemplate.replace(AFTER_SUCCESS, '$1\n\n') : wording.partialFailureTemplate;
+  return filled(template, {
     successMessage: wording.join ? ended(successMessage) : successMessage,
     failureMessage: failureText(failed),
   });
 }
+
+/** Where answers have lines of their own, what follows them in the template stands on its own: the last line is somebody's. */
+const AFTER_SUCCESS = /(\{successMessage\})[ \t]+/;
 
 function successText(done: readonly Said[], { join }: Wording): string {
   const texts = done.map((one) => contentOf(one));

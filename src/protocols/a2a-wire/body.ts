@@ -1,4 +1,5 @@
 /** The JSON of a request, up to a limit. */
+import { isUtf8 } from 'node:buffer';
 import { type A2AError, ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
@@ -12,9 +13,11 @@ export async function jsonIn(request: Request, types: readonly string[]): Promis
   const media = type?.split(';', 1)[0]?.trim().toLowerCase();
   if (media !== undefined && media !== '' && !types.includes(media))
     throw new ContentTypeNotSupportedError(`The content type must be ${types.join(' or ')}.`);
-  const text = await textOf(request);
-  if (text === '') return { kind: 'empty' };
-  const parsed = parseJson(text);
+  const bytes = await bytesOf(request);
+  if (bytes.length === 0) return { kind: 'empty' };
+  // Decoded all the same it would have other characters in it than whoever sent it wrote.
+  if (!isUtf8(bytes)) return { kind: 'not JSON' };
+  const parsed = parseJson(bytes.toString('utf8'));
   return parsed.ok ? { kind: 'json', value: parsed.value } : { kind: 'not JSON' };
 }
 
@@ -29,7 +32,7 @@ export async function bodyOf(request: Request, types: readonly string[]): Promis
 
 export const NOT_JSON = 'The body is not JSON.';
 
-async function textOf(request: Request): Promise<string> {
+async function bytesOf(request: Request): Promise<Buffer> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.httpBodyBytes) throw bodyTooLarge();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -38,7 +41,7 @@ async function textOf(request: Request): Promise<string> {
     if (bytes > limits.httpBodyBytes) throw bodyTooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 const bodyTooLarge = (): A2AError => tooMuch('The body is too large', 'httpBodyBytes');

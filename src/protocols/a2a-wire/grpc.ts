@@ -5,6 +5,8 @@
 
 import { A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { type A2AError, RequestMalformedError } from '@a2a-js/sdk/errors';
+import { buildGrpcErrorMetadata } from '@a2a-js/sdk/errors/grpc';
 import { defaultServerCallContextBuilder, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import {
@@ -21,6 +23,7 @@ import {
 import { type Clock, sleep } from '../../base/clock.ts';
 import { messageOf, TroupeError } from '../../base/errors.ts';
 import { limits } from '../../base/limits.ts';
+import { tooMuch } from '../a2a/errors.ts';
 import { createHandler } from '../a2a/handler.ts';
 import { type A2aPeer, type PeerRoom, peerOf, streamsOf } from '../a2a/room.ts';
 import type { McpCaller } from '../mcp/needs.ts';
@@ -114,7 +117,8 @@ function readable(service: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(service).map(([name, method]) => {
     const requestDeserialize = (bytes: Buffer): unknown => {
       try {
-        return method.requestDeserialize(bytes);
+        const request: unknown = method.requestDeserialize(bytes);
+        return signsIn(request) > signsSent(bytes) ? UNREADABLE : request;
       } catch {
         return UNREADABLE;
       }
@@ -122,6 +126,21 @@ function readable(service: ServiceDefinition): ServiceDefinition {
     return [name, { ...method, requestDeserialize }] as const;
   });
   return Object.fromEntries(methods);
+}
+
+/** What a decoder puts in the place of bytes that are no text: more of them than were sent are its own. */
+const REPLACED = '\uFFFD';
+
+function signsIn(value: unknown): number {
+  if (typeof value === 'string') return value.split(REPLACED).length - 1;
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return 0;
+  return Object.values(value).reduce((count: number, one) => count + signsIn(one), 0);
+}
+
+function signsSent(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(REPLACED); at !== -1; at = bytes.indexOf(REPLACED, at + 1)) count += 1;
+  return count;
 }
 
 function lasting(service: ServiceDefinition): ServiceDefinition {
@@ -141,14 +160,14 @@ function withVersion(metadata: Metadata): Metadata {
 
 /** Whoever has no token, or says what cannot be read, gets no further. */
 function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
-  return (_method, call) =>
-    new ServerInterceptingCall(call, {
+  return (_method, call) => {
+    refuseTooLarge(call);
+    return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMessage(message, go) {
             if (message !== UNREADABLE) return go(message);
-            const details = 'The request has not the form that the protocol gives it.';
-            call.sendStatus({ code: status.INVALID_ARGUMENT, details, metadata: new Metadata() });
+            call.sendStatus(malformed(new RequestMalformedError('The request has not the form that the protocol gives it.')));
           },
           onReceiveMetadata(metadata, go) {
             if (callerOf(authorizationIn(metadata)) !== undefined) return go(withVersion(metadata));
@@ -159,6 +178,22 @@ function onlyCallers({ callerOf }: GrpcOptions): ServerInterceptor {
       // The SDK says this of all that is none of the protocol's own errors: it is the server's trouble.
       sendStatus: (end, next) => next(end.code === status.UNKNOWN ? { ...end, code: status.INTERNAL } : end),
     });
+  };
+}
+
+const malformed = (error: A2AError) => ({
+  code: status.INVALID_ARGUMENT,
+  details: error.message,
+  metadata: buildGrpcErrorMetadata(Metadata, error) ?? new Metadata(),
+});
+
+/** What is too large is refused below all interceptors, in words of its own and by the code for a server that has no room. */
+function refuseTooLarge(call: Parameters<ServerInterceptor>[1]): void {
+  const send = call.sendStatus.bind(call);
+  call.sendStatus = (end) => {
+    const isTooLarge = end.code === status.RESOURCE_EXHAUSTED && end.details?.startsWith('Received message') === true;
+    send(isTooLarge ? malformed(tooMuch('The message is too large', 'httpBodyBytes')) : end);
+  };
 }
 
 /** The SDK writes whether there is room or not: here is waited until there is. */

@@ -8,6 +8,7 @@ import { jsonIn, NOT_JSON } from './body.ts';
 import { blamed, type Call } from './call.ts';
 import { streamResponse } from './events-out.ts';
 import { saysLast } from './last-event.ts';
+import { checkSent } from './sent-forms.ts';
 
 const TYPES = ['application/json'];
 
@@ -31,6 +32,7 @@ export async function jsonRpcResponse({ needs }: PeerRoom, handler: A2ARequestHa
     id = typeof given === 'string' || typeof given === 'number' ? given : null;
     if (!isRequest(body)) return refused(id, A2A_ERROR_CODE.INVALID_REQUEST, 'This is no request of JSON-RPC 2.0.');
     call.check();
+    checkSent(String(body['method']), body['params'], call);
     const answer = await transport.handle({ ...body }, call.context);
     if (isInternal(answer)) return Response.json(call.isReached() ? answer : failed(new Error('unreadable')));
     if (!isStream(answer)) return Response.json(answer);

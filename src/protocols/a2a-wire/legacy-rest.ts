@@ -11,6 +11,7 @@ import { blamed, type Call, NO_OPERATION } from './call.ts';
 import { streamResponse } from './events-out.ts';
 import { isLastUpdate } from './last-event.ts';
 import { cardOut, legacyTaskOut, pushConfigIn, pushConfigOut, resultOut, sendParamsIn } from './legacy-words.ts';
+import { checkSent } from './sent-forms.ts';
 
 const TYPES = [LEGACY_JSON_CONTENT_TYPE];
 const PREFIX = 'v1';
@@ -57,7 +58,9 @@ async function operation(
 ): Promise<Done | undefined> {
   const { method } = request;
   if (method === 'POST' && second === undefined && (first === 'message:send' || first === 'message:stream')) {
-    const params = sendParamsIn(await bodyOf(request, TYPES)) as unknown as Send;
+    const sent = sendParamsIn(await bodyOf(request, TYPES));
+    checkSent('message/send', sent, { legacy: true });
+    const params = sent as unknown as Send;
     if (first === 'message:stream') return { events: await legacy.sendMessageStream(params, context) };
     return { body: resultOut(words(await legacy.sendMessage(params, context))) };
   }

@@ -43,26 +43,43 @@ function messageIn(message: JsonObject): JsonObject {
   return {
     kind: 'message',
     messageId: textAt(message, 'messageId') ?? '',
-    role: field(message, 'role') === 'ROLE_AGENT' ? 'agent' : 'user',
+    role: roleIn(field(message, 'role') ?? 'ROLE_USER'),
     parts: content.map(partIn),
     ...present({ contextId: textAt(message, 'contextId'), taskId: textAt(message, 'taskId') }),
-    ...present({ metadata: objectAt(message, 'metadata'), extensions: Array.isArray(extensions) ? extensions : undefined }),
+    ...present({ metadata: objectAt(message, 'metadata'), extensions }),
   };
+}
+
+/** Whoever says none is the user. */
+function roleIn(said: Json): string {
+  if (said === 'ROLE_AGENT') return 'agent';
+  if (said === 'ROLE_USER') return 'user';
+  throw new RequestMalformedError('role must be ROLE_USER or ROLE_AGENT.');
 }
 
 function partIn(part: Json): JsonObject {
   if (!isJsonObject(part)) throw new RequestMalformedError('A part must be an object.');
   const metadata = objectAt(part, 'metadata');
-  const text = part['text'];
-  if (typeof text === 'string') return { kind: 'text', text, ...present({ metadata }) };
+  const { text = null } = part;
   const data = objectAt(part, 'data');
-  if (data !== undefined) return { kind: 'data', data: objectAt(data, 'data') ?? {}, ...present({ metadata }) };
   const file = objectAt(part, 'file');
+  if ([text ?? undefined, data, file].filter((one) => one !== undefined).length > 1)
+    throw new RequestMalformedError('A part is text, data or a file, and one of them only.');
+  if (text !== null) return { kind: 'text', text, ...present({ metadata }) };
+  if (data !== undefined) return { kind: 'data', data: dataIn(data), ...present({ metadata }) };
   if (file === undefined) throw new RequestMalformedError('A part has neither text, data nor a file.');
   const about = present({ mimeType: textAt(file, 'mimeType'), name: textAt(file, 'name') });
   const uri = textAt(file, 'fileWithUri');
-  const where = uri === undefined ? { bytes: textAt(file, 'fileWithBytes') ?? '' } : { uri };
+  // A file may be empty; one that is not there is none.
+  const bytes = field(file, 'fileWithBytes') === '' && uri === undefined ? '' : textAt(file, 'fileWithBytes');
+  const where = present({ uri, bytes });
   return { kind: 'file', file: { ...where, ...about }, ...present({ metadata }) };
+}
+
+function dataIn(part: JsonObject): JsonObject {
+  const data = objectAt(part, 'data');
+  if (data === undefined && Object.keys(part).length > 0) throw new RequestMalformedError('A data part has no data.');
+  return data ?? {};
 }
 
 function configurationIn(configuration: JsonObject): JsonObject {
@@ -71,8 +88,8 @@ function configurationIn(configuration: JsonObject): JsonObject {
   const push = objectAt(configuration, 'pushNotification');
   return {
     // What is false is not written in these words.
-    blocking: field(configuration, 'blocking') === true,
-    ...present({ acceptedOutputModes: Array.isArray(modes) ? modes : undefined, historyLength }),
+    blocking: field(configuration, 'blocking') ?? false,
+    ...present({ acceptedOutputModes: modes, historyLength }),
     ...present({ pushNotificationConfig: push && pushIn(push) }),
   };
 }
@@ -92,7 +109,7 @@ function pushIn(config: JsonObject): JsonObject {
     ...present({ id: textAt(config, 'id'), token: textAt(config, 'token') }),
     ...present({
       authentication: authentication && {
-        schemes: Array.isArray(schemes) ? schemes : [],
+        schemes: schemes ?? [],
         ...present({ credentials: textAt(authentication, 'credentials') }),
       },
     }),

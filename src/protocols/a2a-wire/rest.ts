@@ -20,6 +20,7 @@ import type { PeerRoom } from '../a2a/room.ts';
 import { bodyOf } from './body.ts';
 import { blamed, type Call, noOperation } from './call.ts';
 import { streamResponse } from './events-out.ts';
+import { checkSent, flagIn } from './sent-forms.ts';
 
 const TYPES = ['application/json', A2A_CONTENT_TYPE];
 
@@ -64,7 +65,9 @@ async function operation(
   const query = new URL(request.url).searchParams;
   if (more.length > 1) return undefined;
   if (method === 'POST' && second === undefined && (first === 'message:send' || first === 'message:stream')) {
-    const params = { ...SendMessageRequest.fromJSON(await bodyOf(request, TYPES)), ...(tenant === '' ? {} : { tenant }) };
+    const body = await bodyOf(request, TYPES);
+    checkSent('SendMessage', body, { legacy: false });
+    const params = { ...SendMessageRequest.fromJSON(body), ...(tenant === '' ? {} : { tenant }) };
     if (first === 'message:stream') return { events: handler.sendMessageStream(params, context) };
     const sent = await handler.sendMessage(params, context);
     const payload =
@@ -109,7 +112,7 @@ async function listed(
   query: URLSearchParams,
 ): Promise<unknown> {
   const status = query.get('status');
-  const includeArtifacts = query.get('includeArtifacts') === 'true';
+  const includeArtifacts = flagIn(query, 'includeArtifacts');
   const response = await handler.listTasks(
     {
       ...{ tenant, contextId: query.get('contextId') ?? '', pageToken: query.get('pageToken') ?? '', includeArtifacts },
@@ -133,7 +136,9 @@ async function pushConfigs(
   const tenant = context.tenant ?? '';
   switch (`${request.method} ${id === undefined ? 'all' : 'one'}`) {
     case 'POST all': {
-      const params = TaskPushNotificationConfig.fromJSON({ ...(await bodyOf(request, TYPES)), taskId });
+      const body = { ...(await bodyOf(request, TYPES)), taskId };
+      checkSent('CreateTaskPushNotificationConfig', body, { legacy: false });
+      const params = TaskPushNotificationConfig.fromJSON(body);
       return {
         body: TaskPushNotificationConfig.toJSON(await handler.createTaskPushNotificationConfig(params, context)),
         status: 201,

@@ -31,12 +31,15 @@ const ENDS: Partial<Record<RunState, TaskState>> = {
   cancelled: TaskState.TASK_STATE_CANCELED,
 };
 
+/** Over gRPC a state is a number, and any number comes through. */
+const STATES: ReadonlySet<unknown> = new Set(Object.values(TaskState).filter((state) => state !== TaskState.UNRECOGNIZED));
+
 export async function listTasks(room: PeerRoom, scope: Scope, request: ListTasksRequest): Promise<ListTasksResponse> {
   const { pageSize = PAGE, pageToken, status, contextId, historyLength, includeArtifacts } = request;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > limits.a2aPage)
     throw new RequestMalformedError(`pageSize must be between 1 and ${limits.a2aPage} (a2aPage).`);
   if (historyLength !== undefined && historyLength < 0) throw new RequestMalformedError('historyLength must not be negative.');
-  if (status === TaskState.UNRECOGNIZED) throw new RequestMalformedError('There is no such status.');
+  if (!STATES.has(status)) throw new RequestMalformedError('There is no such status.');
   const since = sinceOf(request.statusTimestampAfter);
   const behind = pageToken === '' ? undefined : placeOf(pageToken);
   const all: Standing[] = [];

@@ -29,10 +29,11 @@ const push = z.looseObject({
   authentication: z.looseObject({ scheme: perhaps, credentials: perhaps }).nullish(),
 });
 
-export const checkMessage = (value: Message): void => check(message, value, 'The message');
-export const checkPush = (value: TaskPushNotificationConfig): void => check(push, value, 'The push config');
+export const checkMessage = (value: Message): void => checkForm(message, value, 'The message');
+export const checkPush = (value: TaskPushNotificationConfig): void => checkForm(push, value, 'The push config');
 
-function check(shape: z.ZodType, value: unknown, what: string): void {
+/** Throws, with the place, what a peer is told. */
+export function checkForm(shape: z.ZodType, value: unknown, what: string): void {
   const issue = shape.safeParse(value).error?.issues[0];
   if (issue === undefined) return;
   const place = issue.path.map(String).join('.').slice(0, 100);
