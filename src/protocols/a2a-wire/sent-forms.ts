@@ -1,7 +1,7 @@
 /**
- * What comes as JSON, before the SDK reads it: that makes a text of what is none, leaves out what it cannot decode and passes over
- * what stands in the wrong place, so that something else would be worked on than what was sent. Left out is the same as `null`,
- * and names are taken in either spelling, as JSON of protocol buffers has them.
+ * What comes as JSON, before the SDK reads it: that makes a text of what is none, leaves out what it cannot decode and passes
+ * over what stands in the wrong place, so that something else would be worked on than what was sent. Left out is the same as
+ * `null`, and names are taken in either spelling, as JSON of protocol buffers has them.
  */
 import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
