@@ -99,6 +99,100 @@ describe('what an exit code proves', () => {
     expect(meaning.ok ? meaning.value.proved.map(({ words }) => words[1]) : []).toEqual(numbers);
   });
 
+  it.each([
+    ['./step 1 0; rc=$?; tail -3 test.log; exit $rc', ['1']],
+    ['./step 1 0 > log 2>&1; code=$?; echo "ended with $code"; ./step 2 0; exit "${code}"', ['1']],
+    ['./step 1 0 | tail -5; exit ${PIPESTATUS[0]}', ['1']],
+    ["bash -c './step 1 0 2>&1 | tail -5; exit ${PIPESTATUS[0]}'", ['1']],
+    ['./step 1 0 | ./step 2 0 | cat; rc=${PIPESTATUS[1]}; echo; exit $rc', ['2']],
+    ['./step 1 0; rc=$?; ./step 2 0; exit 0', []],
+    ['./step 1 0; rc=$?; rc=0; exit $rc', []],
+    ['./step 1 0; rc=$?; echo $((rc=0)); exit $rc', []],
+    ['./step 1 0; rc=$?; unset rc; exit $rc', []],
+    ['readonly rc=0; ./step 1 0; rc=$?; exit $rc', []],
+    ['./step 1 0; other=$?; exit $rc', []],
+    ['./step 1 0; UID=$?; exit $UID', []],
+    ['./step 1 0; rc=$? true; exit $rc', []],
+    ['./step 1 0; true; rc=$?; exit $rc', []],
+    ['./step 1 0 | tail; exit ${PIPESTATUS[1]}', []],
+    ['! ./step 1 0 | tail; exit ${PIPESTATUS[0]}', []],
+    ["zsh -c './step 1 0 | tail; exit ${PIPESTATUS[0]}'", []],
+    ["zsh -c './step 1 0; exit $?'", ['1']],
+  ])('is that of a part which the line ends with: %s', (text, numbers) => {
+    const meaning = exitMeaning(text);
+    const proved = meaning.ok ? meaning.value.proved : [];
+    expect(proved.flatMap(({ words }) => (words[0] === './step' ? [words[1]] : []))).toEqual(numbers);
+  });
+
+  it.each([
+    ...[
+      'npm test --usage',
+      'npm test --script-shell=/bin/true',
+      'npm --script-shell=true test',
+      'npm test --userconfig=./evilrc',
+    ],
+    ...['npm test --us', 'npm run test --ignore-scripts', 'pnpm --script-shell=true test', 'pnpm run --script-shell=true test'],
+    ...["find . -maxdepth 0 -exec npm test ';'", 'fd -x npm test', 'awk \'BEGIN{system("npm test")}\'', 'watch npm test'],
+    ...['script -qc "npm test" /dev/null', 'xargs -r npm test </dev/null', "xargs -I{} sh -c 'npm test; true' </dev/null"],
+    ...["xargs sh -c 'npm test; true'", 'xargs find . -exec npm test', 'parallel npm test', 'xargs'],
+    ...[
+      'make "SHELL=/bin/true" test',
+      'make test SHELL=/bin/true',
+      'make --eval="test:;@true" test',
+      'make -t test',
+      'make --touch x',
+    ],
+    ...[
+      'make .SHELLFLAGS=-n test',
+      'just -n test',
+      'rake -n test',
+      'ninja -n',
+      'go test -exec true ./...',
+      'mvn test -DskipTests',
+    ],
+    ...['cargo test --config x', "npx -c 'npm test; true'", 'npm exec -c "npm test; true"', 'phpunit --list-tests'],
+  ])('is nothing where a program may start something else, or nothing: %s', (text) => {
+    const meaning = exitMeaning(text);
+    expect(meaning.ok ? meaning.value.proved : []).toEqual([]);
+  });
+
+  it.each([
+    ...[
+      'npm test -w web',
+      'npm --workspace=web test --silent',
+      'npm test -- --usage',
+      'npm run build --no-fund',
+      'npm ci --no-audit',
+    ],
+    ...[
+      'npm install --ignore-scripts',
+      'pnpm --filter web test --run',
+      'yarn test --watch=false',
+      'pnpm -r test',
+      'bun test --coverage',
+    ],
+    ...[
+      'make -sj4 test',
+      'make -C web test',
+      'make -j 4 test',
+      'ninja -C out test',
+      'git ls-files | xargs -n 1 eslint',
+      'rake test',
+    ],
+    ...[
+      'xvfb-run -a npm test',
+      'flock lock npm test',
+      'run-s lint unit',
+      'find . -name a',
+      'awk -f check.awk a',
+      'go test ./...',
+    ],
+    ...['npx --no-install vitest run', 'npm exec -- vitest run', 'npm test --loglevel silent', 'dotenv -e .env -- vitest run'],
+  ])('is that of the program as it is written: %s', (text) => {
+    const meaning = exitMeaning(text);
+    expect(meaning.ok ? meaning.value.proved.length : meaning.error).toBe(1);
+  });
+
   it('is about the folder in which a command ran', () => {
     const folders = (text: string) => {
       const meaning = exitMeaning(text);
@@ -108,6 +202,22 @@ describe('what an exit code proves', () => {
     expect(folders('pushd web && pushd inner && ./a && popd && ./b && popd && ./c')).toEqual(['web/inner', 'web', '']);
     expect(folders('(cd web && ./a) && ./b')).toEqual(['web', '']);
     expect(folders('cd - && ./a')).toContain('known to the shell alone');
+    // The shell goes back by name; with -P, and a program by a flag of its own, from where a link leads.
+    expect(folders('cd link/.. && ./a && cd link && cd .. && ./b')).toEqual(['', '']);
+    expect(folders('cd -P link/.. && ./a')).toEqual(['link/..']);
+    expect(folders('cd -L -P link/.. && ./a; cd -P -L link/.. && ./a')).toEqual(['link/..']);
+    expect(folders('cd -Pe link && cd .. && sh -c "cd ../x && ./b"')).toEqual(['link/../../x']);
+    expect(folders('cd link && make -C .. test && sh -c "cd .. && ./b"')).toEqual(['link/..', '']);
+    expect(exitMeaning('sh -c "./npm test"')).toMatchObject({ value: { proved: [{ words: ['./npm', 'test'] }] } });
+    expect(folders('npm --prefix link/.. test; make -C link/.. test')).toEqual(['link/..']);
+    expect(folders('cd "$PWD/web" && ./a')).toEqual(['web']);
+    for (const line of [
+      'set -P; cd l && ./a',
+      'set -o physical; cd l/.. && ./a',
+      'cd "$(git rev-parse --show-toplevel)/web" && ./a',
+    ])
+      expect(exitMeaning(line).ok, line).toBe(false);
+    expect(folders('cd "$(git rev-parse --show-toplevel)/web" && ./a')).toContain('known to the shell alone');
   });
 
   it.each([

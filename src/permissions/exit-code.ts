@@ -4,6 +4,8 @@
  * meaning (functions, aliases, traps, PATH). In doubt nothing is proved.
  */
 import { fail, ok, type Result } from '../base/result.ts';
+import { keptOutcome } from './kept-outcome.ts';
+import { moved, type Place, placeBelow, START } from './line-folder.ts';
 import { type Plain, plainCommand, riskyVariable, type Variables } from './plain-command.ts';
 import {
   type Command,
@@ -15,7 +17,7 @@ import {
 } from './shell-syntax.ts';
 
 export interface ProvedCommand extends Plain {
-  /** Where it ran, relative to where the line did. */
+  /** Where it ran, relative to where the line did; a `..` in it goes up from where a link leads. */
   readonly folder: string;
   /** Something that may change files comes after it in the line. */
   readonly followed: boolean;
@@ -29,16 +31,24 @@ export interface ExitMeaning {
 
 /** The failure says why nothing can be told about the line at all. */
 export function exitMeaning(line: string): Result<ExitMeaning, string> {
-  return meaningIn(line, 0, new Map());
+  return meaningIn(line, 0, { variables: new Map(), place: START, keeps: true });
 }
 
-function meaningIn(line: string, depth: number, variables: Variables): Result<ExitMeaning, string> {
+/** What a line begins with. */
+interface Beginning {
+  readonly variables: Variables;
+  readonly place: Place;
+  /** Its shell is one that is known to have `$?` and `PIPESTATUS` as bash has them, or not at all. */
+  readonly keeps: boolean;
+}
+
+function meaningIn(line: string, depth: number, { variables, place, keeps }: Beginning): Result<ExitMeaning, string> {
   if (depth > DEPTH_MAX) return fail('shells are nested too deep in it');
   const parsed = parseCommandLine(line);
   if (!parsed.ok) return parsed;
   const walk: Walk = {
-    depth,
-    folder: '',
+    ...{ depth, place, keeps },
+    part: undefined,
     cameFrom: undefined,
     pushed: [],
     variables,
@@ -82,11 +92,14 @@ type Says = 'decides' | { readonly nothing: string };
 
 interface Walk {
   readonly depth: number;
-  folder: string;
+  readonly keeps: boolean;
+  place: Place;
+  /** Of the next pipeline only this part decides. */
+  part: number | undefined;
   /** Where `cd -` goes. */
-  cameFrom: string | undefined;
+  cameFrom: Place | undefined;
   /** Where `popd` goes, the next one last. */
-  pushed: readonly string[];
+  pushed: readonly Place[];
   /** What was set so far, for all that follows. */
   variables: Variables;
   /** In a place where the shell passes over failures, `set -e` or not: before `&&` or `||`, behind `!`. */
@@ -133,16 +146,11 @@ const SHELLS = /^(?:ba|da|z|k|a)?sh$/;
 function walkList(walk: Walk, list: CommandList, says: Says): void {
   for (const [index, item] of list.entries()) {
     if (item.background) walk.poison ??= 'it leaves something running in the background';
-    const last = index === list.length - 1 || (index === list.length - 2 && passesOn(list[index + 1]));
-    walkItem(walk, item, last ? says : saysBeforeOthers(walk, item, says), index === list.length - 1);
+    const last = index === list.length - 1;
+    const kept = last ? undefined : keptOutcome(list, index, walk);
+    walk.part = kept?.part;
+    walkItem(walk, item, last || kept !== undefined ? says : saysBeforeOthers(walk, item, says), last);
   }
-}
-
-/** `exit $?` and a bare `exit` end with the code of what came before. */
-function passesOn(item: ListItem | undefined): boolean {
-  if (item === undefined || item.rest.length > 0) return false;
-  const words = wordsOf(item.first);
-  return words?.[0] === 'exit' && (words.length === 1 || (words.length === 2 && words[1] === '$?'));
 }
 
 /** An item that others follow counts only where its failure ends the shell: `set -e`, or `… || exit 1`. */
@@ -180,11 +188,13 @@ function checkExit(walk: Walk, pipeline: Pipeline): void {
 }
 
 function walkPipeline(walk: Walk, { negated, commands }: Pipeline, says: Says): void {
+  const { part } = walk;
+  walk.part = undefined;
   for (const [index, command] of commands.entries()) {
-    const last = index === commands.length - 1;
+    const decides = part === undefined ? walk.pipefail || index === commands.length - 1 : index === part;
     const own: Says = negated
       ? { nothing: '`!` turns its exit code round' }
-      : last || walk.pipefail || says !== 'decides'
+      : decides || says !== 'decides'
         ? says
         : { nothing: 'the exit code is that of what stands behind the pipe' };
     // Each part of a pipeline has a shell of its own.
@@ -201,10 +211,10 @@ function walkCommand(walk: Walk, command: Command, says: Says): void {
 
 /** What is set there ends there, and so does an `exit`. */
 function inOwnShell(walk: Walk, inside: () => void): void {
-  const { folder, cameFrom, pushed, variables, errexit, pipefail, last } = walk;
+  const { place, cameFrom, pushed, variables, errexit, pipefail, last } = walk;
   walk.last = true;
   inside();
-  Object.assign(walk, { folder, cameFrom, pushed, variables, errexit, pipefail, last });
+  Object.assign(walk, { place, cameFrom, pushed, variables, errexit, pipefail, last });
 }
 
 function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
@@ -219,7 +229,7 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
     walk.poison ??= `\`${name}\` may change what its commands or its exit code mean`;
     return;
   }
-  const proved: ProvedCommand = { ...plain, folder: folderOf(walk.folder, plain.inFolder), followed: false };
+  const proved: ProvedCommand = { ...plain, folder: folderOf(walk.place.folder, plain.inFolder), followed: false };
   const why = says === 'decides' ? plain.proveNothing : says.nothing;
   if (SHELLS.test(name) && plain.words.some((word) => /^-\w*c$/.test(word))) {
     walkInner(walk, proved, why);
@@ -230,7 +240,7 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
   if ((moves || name === 'set') && walk.uncertain && says !== 'decides')
     walk.poison ??= `whether it comes to \`${name}\` is not known`;
   if (name === 'set') applySet(walk, plain.words);
-  if (moves) applyMove(walk, plain.words);
+  if (moves) applyMove(walk, plain);
 }
 
 const decides = (variable: string): string => `it sets ${variable}, which decides what its commands are`;
@@ -248,19 +258,19 @@ function setForLine(walk: Walk, { assignments, words }: SimpleCommand): void {
 }
 
 /** Where it goes must stand in the line; `cd` alone does not say it. */
-function applyMove(walk: Walk, [name = '', ...rest]: readonly string[]): void {
-  const [given, more] = rest.filter((word) => !/^-(?:[LPe@]+|-)$/.test(word));
-  const back = name === 'popd' ? walk.pushed.at(-1) : given === '-' && name === 'cd' ? walk.cameFrom : undefined;
-  const named = name === 'popd' || given === undefined || /^[-+]/.test(given) ? undefined : folderOf(walk.folder, given);
-  const target = name === 'popd' && given !== undefined ? undefined : (back ?? named);
-  if (target === undefined || more !== undefined) {
+function applyMove(walk: Walk, { words: [name = '', ...rest], dynamic }: Plain): void {
+  const isBack = name === 'popd' || (name === 'cd' && rest.at(-1) === '-');
+  const back = name === 'popd' ? walk.pushed.at(-1) : walk.cameFrom;
+  const isPlain = rest.length === (name === 'popd' ? 0 : 1);
+  const target = isBack ? (isPlain ? back : undefined) : moved(walk.place, rest, dynamic, walk.variables);
+  if (target === undefined) {
     walk.poison ??= `where it goes by \`${[name, ...rest].join(' ')}\` is known to the shell alone`;
     return;
   }
-  if (name === 'pushd') walk.pushed = [...walk.pushed, walk.folder];
+  if (name === 'pushd') walk.pushed = [...walk.pushed, walk.place];
   if (name === 'popd') walk.pushed = walk.pushed.slice(0, -1);
-  walk.cameFrom = walk.folder;
-  walk.folder = target;
+  walk.cameFrom = walk.place;
+  walk.place = target;
 }
 
 /** `sh -c '…'`: the line inside. */
@@ -280,26 +290,31 @@ function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined):
     return;
   }
   const before = options.length === 0 ? '' : `set ${options.join(' ')}${pipefail ? ' pipefail' : ''}\n`;
-  const inner = meaningIn(before + script, walk.depth + 1, command.given);
+  const keeps = walk.keeps && /^(?:ba|da)?sh$/.test(command.words[0] ?? '');
+  const place: Place = { folder: command.folder, physical: walk.place.physical || command.inFolder !== undefined };
+  const inner = meaningIn(before + script, walk.depth + 1, { variables: command.given, place, keeps });
   if (!inner.ok) {
     walk.poison ??= inner.error;
     return;
   }
-  const place = (one: ProvedCommand): ProvedCommand => ({ ...one, folder: folderOf(command.folder, one.folder) });
-  for (const one of inner.value.proved) walk.found.push({ command: place(one), why, trivial: false, writes: false });
-  for (const one of inner.value.hidden)
-    walk.found.push({ command: place(one.command), why: one.why, trivial: false, writes: false });
+  for (const one of inner.value.proved) walk.found.push({ command: one, why, trivial: false, writes: false });
+  for (const one of inner.value.hidden) walk.found.push({ command: one.command, why: one.why, trivial: false, writes: false });
 }
+
+/** They change nothing about what is run, or where. */
+const SET_OPTIONS =
+  /^(?:errexit|pipefail|nounset|xtrace|verbose|noglob|noclobber|allexport|errtrace|functrace|braceexpand|hashall|notify|monitor)$/;
 
 function applySet(walk: Walk, words: readonly string[]): void {
   for (const [index, word] of words.entries()) {
     const on = word.startsWith('-');
     if (word === '--') return;
     if (!on && !word.startsWith('+')) continue;
-    if (!/^[-+][abefhmouvxBCEHT]*$/.test(word) || (on && /^(?:noexec|onecmd|keyword)$/.test(words[index + 1] ?? '')))
+    const isNamed = /^[-+]\w*o$/.test(word);
+    if (!/^[-+][abefhmouvxBCEHT]*$/.test(word) || (isNamed && !SET_OPTIONS.test(words[index + 1] ?? 'errexit')))
       walk.poison ??= `with \`set ${word}\` the shell may pass over commands`;
     if (/^[-+]\w*e/.test(word)) walk.errexit = on;
-    if (!/^[-+]\w*o$/.test(word)) continue;
+    if (!isNamed) continue;
     if (words[index + 1] === 'errexit') walk.errexit = on;
     if (words[index + 1] === 'pipefail') walk.pipefail = on;
   }
@@ -329,7 +344,8 @@ function wordsOf({ commands: [command, more] }: Pipeline): readonly string[] | u
   return command.words.map(({ text }) => text);
 }
 
+/** A program that is told where to work goes there from where it was started. */
 function folderOf(from: string, to: string | undefined): string {
   if (to === undefined || to === '') return from;
-  return to.startsWith('/') || from === '' ? to : `${from}/${to}`;
+  return placeBelow({ folder: from, physical: true }, to);
 }

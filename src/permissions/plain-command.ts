@@ -2,8 +2,10 @@
  * One command without what does not change its meaning: wrappers such as `time`, `env` and `npx`, harmless variables and
  * flags, the many ways to write `npm test`. Two that come out the same did the same.
  */
+import { posix } from 'node:path';
 import { present } from '../base/present.ts';
 import type { SimpleCommand } from './shell-syntax.ts';
+import { startsUnseen } from './starters.ts';
 
 /** By name; the value as it is written. */
 export type Variables = ReadonlyMap<string, string>;
@@ -55,9 +57,12 @@ const INLINE = new Set(['-e', '-c', '-p', '-pe', '-r', '-E', '--eval', '--print'
 const IDLE = new Set([
   ...['--version', '--help', '-h', '--collect-only', '--co', '--list', '--listTests', '--no-run', '--dry-run', '--if-present'],
   ...['--showConfig', '--show-config', '--just-print', '--recon', '--ignore-errors', '--exit-zero', '--exit-0'],
+  ...['--list-tests', '--setup-plan', '--fixtures', '--markers', '-DskipTests', '-DskipTests=true'],
+  ...['-Dmaven.test.skip', '-Dmaven.test.skip=true'],
 ]);
 const HARMLESS =
   /^(?:--silent|--color|--no-color|--colors|--no-colors|--no-progress|--color=.*|--reporter=.*|--test-reporter=.*|--loglevel=.*)$/;
+const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 
 /** `around` is what was set before it in the line, or for the shell it runs in. */
@@ -66,7 +71,7 @@ export function plainCommand(command: SimpleCommand, around: Variables): Plain {
   const [first = '', ...rest] = own;
   const program = first.includes('/') ? first : undefined;
   const { words, inFolder } = canonical(program === undefined ? first : programName(first), rest);
-  const proveNothing = idle(words) ?? (command.fed && isInterpreter(words) ? INLINE_CODE : undefined);
+  const proveNothing = idle(words) ?? startsUnseen(words) ?? (command.fed && isInterpreter(words) ? INLINE_CODE : undefined);
   const given = new Map([...around, ...assigned]);
   const steering = [...given].filter(([name]) => riskyVariable(name) !== undefined || steersMake(name, words));
   const variables = steering.map(([name, value]) => `${name}=${value}`).sort();
@@ -119,6 +124,9 @@ function programName(path: string): string {
 }
 
 function canonical(name: string, rest: readonly string[]): { words: readonly string[]; inFolder?: string | undefined } {
+  // The line of an inner shell is none of its arguments.
+  const isLine = SHELL.test(name) && rest.some((word) => /^-\w*c$/.test(word));
+  if (isLine) return { words: [name, ...rest] };
   const args = rest.filter((word) => !HARMLESS.test(word)).map((word) => word.replace(/^(?:\.\/)+(?=.)/, ''));
   if (MANAGERS.has(name)) return manager(name, args);
   if (name === 'npx' || name === 'bunx' || name === 'pnpx')
@@ -153,7 +161,9 @@ function manager(name: string, given: readonly string[]): { words: readonly stri
     } else if (word !== '-s') words.push(word);
   }
   const [verb, script, ...more] = words;
-  const placed = (list: readonly string[]) => ({ words: list, ...present({ inFolder }) });
+  // They take it apart themselves, and do not look where links lead.
+  const place = inFolder === undefined ? undefined : posix.normalize(inFolder);
+  const placed = (list: readonly string[]) => ({ words: list, ...present({ inFolder: place }) });
   if ((verb === 'exec' || verb === 'dlx' || verb === 'x') && script !== undefined) return placed(runBy(words.slice(1)).words);
   if (verb === 't' || verb === 'tst') return placed([name, 'test', ...words.slice(1)]);
   if ((verb === 'run' || verb === 'run-script') && script === 'test') return placed([name, 'test', ...more]);
@@ -162,7 +172,7 @@ function manager(name: string, given: readonly string[]): { words: readonly stri
 }
 
 function isInterpreter([name = '']: readonly string[]): boolean {
-  return INTERPRETERS.test(name) || /^(?:ba|da|z|k|a)?sh$/.test(name);
+  return INTERPRETERS.test(name) || SHELL.test(name);
 }
 
 function idle(words: readonly string[]): string | undefined {

@@ -12,6 +12,7 @@ import { present } from '../../base/present.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
+import { placeIn } from '../../tools/shell/place-in.ts';
 import { commandText, relativeWords } from '../../tools/shell/proved-commands.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import { isTest, weakenedTests } from '../old-tests/weakened-tests.ts';
@@ -143,7 +144,7 @@ interface Wanted {
 }
 
 function wantedOf(command: ProvedCommand, root: string): Wanted {
-  const folder = real(resolve(root, command.folder));
+  const folder = real(placeIn(root, command.folder));
   const words = relativeWords(command.words, folder);
   const text = commandText({ ...command, words });
   if (command.program?.startsWith('/') !== true) return { text, folder };
@@ -237,7 +238,7 @@ function names({ command, cwd }: Run['payload'], wanted: Wanted): boolean {
   const meaning = exitMeaning(command);
   if (!meaning.ok) return command.includes(wanted.text);
   const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
-  return all.some((one) => commandText({ ...one, words: relativeWords(one.words, resolve(cwd, one.folder)) }) === wanted.text);
+  return all.some((one) => commandText({ ...one, words: relativeWords(one.words, placeIn(cwd, one.folder)) }) === wanted.text);
 }
 
 function real(path: string): string {

@@ -6,7 +6,6 @@
  * - With `retries`, they are run whenever the agent wants to end, and it is told what fails, as often as it may mend it.
  * - Commands of an agent's file need the permission that its shell would need. The project's own are the owner's word.
  */
-import { resolve } from 'node:path';
 import type { Verify } from '../../agents/definition/verify.ts';
 import { fenced } from '../../base/fence.ts';
 import { limits } from '../../base/limits.ts';
@@ -21,6 +20,7 @@ import type { RunResult } from '../../patterns/steps.ts';
 import { unchecked, unverified, withVerification } from '../../patterns/verification.ts';
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
+import { placeIn } from '../../tools/shell/place-in.ts';
 import { uselessDemand } from '../../tools/shell/useless-demand.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
@@ -227,7 +227,7 @@ function wayOf(command: string, workspace: string): string[] {
   const meaning = exitMeaning(command);
   if (!meaning.ok) return [];
   const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
-  return all.flatMap(({ words, folder }) => filesOnTheWay(words, workspace, resolve(workspace, folder)));
+  return all.flatMap(({ words, folder }) => filesOnTheWay(words, workspace, placeIn(workspace, folder)));
 }
 
 /** One command, or what it gave when the workspace was as it is now. */

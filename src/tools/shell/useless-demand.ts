@@ -5,6 +5,7 @@
 import { exitMeaning } from '../../permissions/exit-code.ts';
 import { INLINE_CODE } from '../../permissions/plain-command.ts';
 import { type Command, type CommandList, parseCommandLine } from '../../permissions/shell-syntax.ts';
+import { MAY_START_NOTHING } from '../../permissions/starters.ts';
 import { commandText } from './proved-commands.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 
@@ -24,8 +25,8 @@ export function uselessDemand(command: string): string | undefined {
   }
   const { proved, hidden } = meaning.value;
   const lost = hidden.find(({ command: { words, variables }, why }) => {
-    const fine = why === INLINE_CODE || why.startsWith('`!`');
-    return !fine || looksLikeTestRun(commandText({ words, variables }));
+    const fine = why === INLINE_CODE || why === MAY_START_NOTHING || why.startsWith('`!`');
+    return !fine || [...words.keys()].some((from) => looksLikeTestRun(commandText({ words: words.slice(from), variables })));
   });
   if (lost !== undefined) return `it says nothing about \`${commandText(lost.command)}\`: ${lost.why}`;
   return proved.length === 0 && hidden.length === 0 && parsed.ok && cannotFail(parsed.value) ? 'it cannot fail' : undefined;

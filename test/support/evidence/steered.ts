@@ -181,6 +181,13 @@ const steered: readonly Steered[] = [
       claim: line.startsWith('CDPATH') ? 'cd inner && npm test' : 'npm test',
     }),
   ),
+  ...['cd -P link/.. && npm test', 'cd -L -P link/.. && npm test'].map(
+    (line): Steered => ({
+      name: `the folder above the one that a link leads to: ${line}`,
+      files: { 'other/package.json': '{"scripts":{"test":"node --test ../test/zero.test.js"}}', 'other/inner/a.txt': '' },
+      deeds: ['ln -s other/inner link', line],
+    }),
+  ),
   {
     name: 'a file called like the target',
     files: { Makefile: 'check:\n\tnpm test\n' },
