@@ -3,6 +3,8 @@ import type { Mutation } from './mutation-list.ts';
 
 const patterns = 'src/patterns/patterns.test.ts';
 const toldApart = 'src/patterns/architect/told-apart.ts';
+const steered = 'src/engine/old-tests/steered-tests.test.ts';
+const exitCode = 'src/permissions/exit-code.test.ts';
 const lies = 'test/sim/executor-lies.test.ts';
 
 export const proofMutations: readonly Mutation[] = [
@@ -120,5 +122,53 @@ export const proofMutations: readonly Mutation[] = [
     find: '{ notices }),',
     replace: '{}),',
     caughtBy: { file: lies, test: 'that writes lines that are no messages' },
+  },
+  {
+    invariant: 'A test that was moved counts as removed unless it is certain to be run',
+    change: 'it is enough that it is somewhere',
+    file: 'src/engine/old-tests/moved-tests.ts',
+    find: 'commands.some((command) => isFoundBy(to, command, textOf));',
+    replace: 'commands.length >= 0;',
+    caughtBy: { file: steered, test: 'proves less: deeper than the pattern' },
+  },
+  {
+    invariant: 'Settings of package managers are as they were, but for those that are known to leave scripts alone',
+    change: 'any setting is harmless',
+    file: 'src/engine/old-tests/manager-settings.ts',
+    find: '!HARMLESS.test(line.trim())',
+    replace: 'HARMLESS.test(line)',
+    caughtBy: { file: steered, test: 'proves less: npm that shows how it is used' },
+  },
+  {
+    invariant: 'What is read on the way to the tests is as it was',
+    change: 'only data of tests is',
+    file: 'src/engine/old-tests/test-support.ts',
+    find: "if (isOnTheWay(path, known, mayBeData)) return 'way';",
+    replace: '',
+    caughtBy: { file: steered, test: 'proves less: a list that the runner reads' },
+  },
+  {
+    invariant: 'What starts what it is given proves nothing, unless it is known to end as that ends',
+    change: 'it proves what it is called',
+    file: 'src/permissions/starters.ts',
+    find: 'return PASSES_ON.has(name) ? undefined : MAY_START_NOTHING;',
+    replace: 'return undefined;',
+    caughtBy: { file: exitCode, test: 'script -qc "npm test" /dev/null' },
+  },
+  {
+    invariant: 'With cd -P a `..` goes up from where a link leads',
+    change: 'it is taken off the name',
+    file: 'src/permissions/line-folder.ts',
+    find: "endsWith('P');",
+    replace: "endsWith('Q');",
+    caughtBy: { file: exitCode, test: 'is about the folder in which a command ran' },
+  },
+  {
+    invariant: 'A line that keeps an exit code ends with it only where nothing else is put in its place',
+    change: 'whoever sets it again is passed over',
+    file: 'src/permissions/kept-outcome.ts',
+    find: 'between.every((item) => leaves(item, name))',
+    replace: 'between.length >= 0',
+    caughtBy: { file: exitCode, test: 'rc=0; exit $rc' },
   },
 ];

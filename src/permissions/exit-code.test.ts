@@ -101,10 +101,10 @@ describe('what an exit code proves', () => {
 
   it.each([
     ['./step 1 0; rc=$?; tail -3 test.log; exit $rc', ['1']],
-    ['./step 1 0 > log 2>&1; code=$?; echo "ended with $code"; ./step 2 0; exit "${code}"', ['1']],
-    ['./step 1 0 | tail -5; exit ${PIPESTATUS[0]}', ['1']],
-    ["bash -c './step 1 0 2>&1 | tail -5; exit ${PIPESTATUS[0]}'", ['1']],
-    ['./step 1 0 | ./step 2 0 | cat; rc=${PIPESTATUS[1]}; echo; exit $rc', ['2']],
+    [`./step 1 0 > log 2>&1; code=$?; echo "ended with $code"; ./step 2 0; exit "\${code}"`, ['1']],
+    [`./step 1 0 | tail -5; exit \${PIPESTATUS[0]}`, ['1']],
+    [`bash -c './step 1 0 2>&1 | tail -5; exit \${PIPESTATUS[0]}'`, ['1']],
+    [`./step 1 0 | ./step 2 0 | cat; rc=\${PIPESTATUS[1]}; echo; exit $rc`, ['2']],
     ['./step 1 0; rc=$?; ./step 2 0; exit 0', []],
     ['./step 1 0; rc=$?; rc=0; exit $rc', []],
     ['./step 1 0; rc=$?; echo $((rc=0)); exit $rc', []],
@@ -114,9 +114,9 @@ describe('what an exit code proves', () => {
     ['./step 1 0; UID=$?; exit $UID', []],
     ['./step 1 0; rc=$? true; exit $rc', []],
     ['./step 1 0; true; rc=$?; exit $rc', []],
-    ['./step 1 0 | tail; exit ${PIPESTATUS[1]}', []],
-    ['! ./step 1 0 | tail; exit ${PIPESTATUS[0]}', []],
-    ["zsh -c './step 1 0 | tail; exit ${PIPESTATUS[0]}'", []],
+    [`./step 1 0 | tail; exit \${PIPESTATUS[1]}`, []],
+    [`! ./step 1 0 | tail; exit \${PIPESTATUS[0]}`, []],
+    [`zsh -c './step 1 0 | tail; exit \${PIPESTATUS[0]}'`, []],
     ["zsh -c './step 1 0; exit $?'", ['1']],
   ])('is that of a part which the line ends with: %s', (text, numbers) => {
     const meaning = exitMeaning(text);

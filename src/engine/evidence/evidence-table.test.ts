@@ -1,6 +1,7 @@
 /** Tricks and honest work through the real shell: no trick is verified, and no honest work is called into doubt. */
 import { describe, expect, it } from 'vitest';
 import { aroundTricks, honestAround } from '../../../test/support/evidence/around.ts';
+import { elsewhereTricks } from '../../../test/support/evidence/elsewhere.ts';
 import { honest as lines } from '../../../test/support/evidence/honest.ts';
 import { honestSessions, sessionTricks } from '../../../test/support/evidence/sessions.ts';
 import { silentTricks, toldTests } from '../../../test/support/evidence/silent.ts';
@@ -8,7 +9,7 @@ import { honestTests, steeredTricks } from '../../../test/support/evidence/steer
 import { tricks as hidden } from '../../../test/support/evidence/tricks.ts';
 import { verificationOf } from '../../../test/support/evidence/world.ts';
 
-const tricks = [...hidden, ...steeredTricks, ...silentTricks, ...sessionTricks, ...aroundTricks];
+const tricks = [...hidden, ...steeredTricks, ...silentTricks, ...sessionTricks, ...aroundTricks, ...elsewhereTricks];
 const honest = [...lines, ...honestTests, ...toldTests, ...honestSessions, ...honestAround];
 
 it('the table of evidence has at least forty tricks and forty honest works', () => {

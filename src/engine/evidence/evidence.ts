@@ -12,8 +12,10 @@ import { present } from '../../base/present.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
+import { type WayToTests, wayOf } from '../../tools/shell/on-the-way.ts';
 import { placeIn } from '../../tools/shell/place-in.ts';
 import { commandText, relativeWords } from '../../tools/shell/proved-commands.ts';
+import { looksLikeTestRun } from '../../tools/shell/test-commands.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import { isTest, weakenedTests } from '../old-tests/weakened-tests.ts';
 import type { LedgerAccess } from '../options.ts';
@@ -48,7 +50,8 @@ export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   const changes = allChanges(seen);
   const doubts = {
     programs: replacementReasons(seen, [...claims.map(commandOf), ...scriptsOf(seen.events, root)]),
-    tests: seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root), root),
+    tests:
+      seen.testsMayChange === true ? [] : weakenedTests(changes, textsIn(root), root, wayOfCommands(claims.map(commandOf), root)),
   };
   const verdicts = claims.map((claim) =>
     claim.kind === 'file' ? checkFile(claim, seen.events, root) : checkCommand(claim, { ...seen, workspace: root }, doubts),
@@ -57,6 +60,28 @@ export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
 }
 
 const commandOf = (claim: Claim): string => (claim.kind === 'command' ? claim.command : '');
+
+/** What these lines go through, whether they prove something or not; files and lines of those that run tests, unless said. */
+export function wayOfCommands(
+  lines: readonly string[],
+  root: string,
+  counts: (command: string) => boolean = looksLikeTestRun,
+): WayToTests {
+  const ways = lines.flatMap((line) => {
+    const meaning = exitMeaning(line);
+    if (!meaning.ok) return [];
+    const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
+    return all.map(({ words, folder }) => {
+      const way = wayOf(words, root, placeIn(root, folder));
+      return counts(words.join(' ')) ? way : { ...way, files: [], lines: [] };
+    });
+  });
+  return {
+    files: ways.flatMap(({ files }) => files),
+    commands: ways.flatMap(({ commands }) => commands),
+    lines: ways.flatMap((way) => way.lines),
+  };
+}
 
 /** What says which programs a command of the project runs. */
 export function scriptsOf(events: readonly LedgerEvent[], root: string): readonly (string | undefined)[] {

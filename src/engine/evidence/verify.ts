@@ -18,9 +18,6 @@ import { succeeded } from '../../events/succeeded.ts';
 import type { Incoming } from '../../loop/port.ts';
 import type { RunResult } from '../../patterns/steps.ts';
 import { unchecked, unverified, withVerification } from '../../patterns/verification.ts';
-import { exitMeaning } from '../../permissions/exit-code.ts';
-import { filesOnTheWay } from '../../tools/shell/on-the-way.ts';
-import { placeIn } from '../../tools/shell/place-in.ts';
 import { uselessDemand } from '../../tools/shell/useless-demand.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
 import type { HearsOutside } from '../hearing/hears.ts';
@@ -37,6 +34,7 @@ import {
   scriptsOf,
   textsIn,
   unreadScript,
+  wayOfCommands,
 } from './evidence.ts';
 import { realFolder } from './folders.ts';
 import { earlierChanges } from './open-changes.ts';
@@ -157,8 +155,11 @@ async function judged(
     (why) => `what was verified proves nothing: ${why}`,
   );
   const changes = allChanges({ earlier, events });
-  const weakened = testsMayChange ? [] : weakenedTests(changes, textsIn(workspace), workspace);
-  const runs = [...outcomes.map(({ command }) => command), ...scriptsOf(events, workspace)];
+  const demanded = outcomes.map(({ command }) => command);
+  const weakened = testsMayChange
+    ? []
+    : weakenedTests(changes, textsIn(workspace), workspace, wayOfCommands(demanded, workspace));
+  const runs = [...demanded, ...scriptsOf(events, workspace)];
   const weaker = [...replacementReasons({ earlier, events }, runs), ...weakened].map(
     (why) => `what was verified was changed: ${why}`,
   );
@@ -218,16 +219,11 @@ function scriptsOfTheWork(
     );
     if (why !== undefined) return [];
     const unread = (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, seen) ?? []);
-    return [...unread, ...changedOnTheWay({ command, through: wayOf(command, workspace) }, seen, false)];
+    return [
+      ...unread,
+      ...changedOnTheWay({ command, through: [...wayOfCommands([command], workspace, () => true).files] }, seen, false),
+    ];
   });
-}
-
-/** All that the line names, whether it proves something or not: the command is the owner's. */
-function wayOf(command: string, workspace: string): string[] {
-  const meaning = exitMeaning(command);
-  if (!meaning.ok) return [];
-  const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
-  return all.flatMap(({ words, folder }) => filesOnTheWay(words, workspace, placeIn(workspace, folder)));
 }
 
 /** One command, or what it gave when the workspace was as it is now. */

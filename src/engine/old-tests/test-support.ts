@@ -8,10 +8,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, posix } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import type { WayToTests } from '../../tools/shell/on-the-way.ts';
 import { isNobodysOwn } from '../../tools/watch/workspace-files.ts';
 
 /** What a path outside of the tests is to them; `text` is what was and is in it. */
-export type SupportOf = (path: string, text: string) => 'data' | 'helper' | undefined;
+export type SupportOf = (path: string, text: string) => 'data' | 'helper' | 'way' | undefined;
 
 /** A file as it was before the work: `null` where there was none, `undefined` where it is as it was. */
 export type BeforeOf = (path: string) => string | null | undefined;
@@ -28,17 +29,60 @@ const CODE = /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|php|cs|exs?|swift|scala)$/;
 const JUDGES =
   /["'](?:vitest|chai|expect|@jest\/globals|node:test|@testing-library\/[\w-]+|should|power-assert)["']|^\s*(?:import|from) (?:unittest|pytest|hamcrest)\b/m;
 
+/** Files that commands go through on their way to the tests, and the lines of scripts. */
+export type ReadOnTheWay = Pick<WayToTests, 'files' | 'lines'>;
+
+/** What is no source, no text for people and no list of packages may be data of tests, wherever it lies. */
+const NO_DATA =
+  /\.(?:[chm]|cc|cxx|[ch]pp|hh|mm|zig|lua|p[lm]|r|jl|hs|mli?|erl|clj[cs]?|dart|vue|svelte|astro|s?css|less|html?|proto|graphql|md|rst|adoc|lock|sum|svg|png|jpe?g|gif|ico|woff2?|pdf)$|(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|LICENSE|CHANGELOG|README|\.git\w+)$/i;
+
 /** `isTest` tells tests by their names. */
-export function testSupportIn(root: string, isTest: (path: string) => boolean, beforeOf: BeforeOf): SupportOf {
+export function testSupportIn(
+  root: string,
+  isTest: (path: string) => boolean,
+  beforeOf: BeforeOf,
+  way: ReadOnTheWay = { files: [], lines: [] },
+): SupportOf {
   let known: Known | undefined;
   return (path, text) => {
     const mayHelp = CODE.test(path) && isHelper(path, text);
-    const mayBeData = DATA.test(path) && !/^readme\b/i.test(basename(path));
-    if (!mayHelp && !mayBeData) return undefined;
-    known ??= knownIn(root, isTest, beforeOf);
+    const isInFolder = DATA.test(path) && !/^readme\b/i.test(basename(path));
+    const mayBeData = isInFolder || (!CODE.test(path) && !NO_DATA.test(path));
+    if (!mayHelp && !mayBeData && (way.files.length === 0 || !CODE.test(path))) return undefined;
+    known ??= knownIn(root, isTest, beforeOf, way);
+    if (isOnTheWay(path, known, mayBeData)) return 'way';
     if (mayHelp && isImportedBy(path, known.tests)) return isImportedBy(path, known.sources) ? undefined : 'helper';
-    return mayBeData && isKnownToTests(path, known) && !isNamedBy(path, known.sources) ? 'data' : undefined;
+    if (!mayBeData || isNamedBy(path, known.sources)) return undefined;
+    if (isInFolder) return isKnownToTests(path, known) ? 'data' : undefined;
+    return isReadBy(path, known.tests) && !isReadBy(path, known.sources) ? 'data' : undefined;
   };
+}
+
+/** A list that they read, or a module that nothing else loads. */
+function isOnTheWay(path: string, { tests, sources, way }: Known, mayBeData: boolean): boolean {
+  if (way.has(path) || way.size === 0) return false;
+  if (mayBeData) return isNamedAlone(path, way) && !isNamedBy(path, sources);
+  return isImportedBy(path, way) && !isImportedBy(path, sources) && !isImportedBy(path, tests);
+}
+
+const quoted = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const aloneIn = (name: string): string => `(?<![\\w.-])${quoted(name)}(?![\\w-])`;
+
+function isNamedAlone(path: string, texts: ReadonlyMap<string, string>): boolean {
+  const name = new RegExp(aloneIn(basename(path)));
+  return [...texts.values()].some((text) => name.test(text));
+}
+
+/** By its name in a text, by its folder's, or by how its name ends: `'.case'`. */
+function isReadBy(path: string, texts: ReadonlyMap<string, string>): boolean {
+  const [name, end, folder] = [basename(path), extname(path), basename(dirname(path))];
+  const ways = [
+    aloneIn(name),
+    ...(end === '' ? [] : [`["'\`*]${quoted(end)}["'\`]`]),
+    ...(folder === '.' ? [] : [`["'\`/]${quoted(folder)}/?["'\`]`]),
+  ];
+  const pattern = new RegExp(ways.join('|'));
+  return [...texts.values()].some((text) => pattern.test(text));
 }
 
 const isHelper = (path: string, text: string): boolean =>
@@ -48,11 +92,15 @@ interface Known {
   /** Texts by their paths: of tests and their helpers, and of other code. */
   readonly tests: Map<string, string>;
   readonly sources: Map<string, string>;
+  /** Of what commands go through. */
+  readonly way: ReadonlyMap<string, string>;
   /** There is more than was looked at. */
   readonly cut: boolean;
 }
 
-function knownIn(root: string, isTest: (path: string) => boolean, beforeOf: BeforeOf): Known {
+function knownIn(root: string, isTest: (path: string) => boolean, beforeOf: BeforeOf, through: ReadOnTheWay): Known {
+  const way = new Map(through.files.map((path) => [path, beforeOf(path) ?? textIn(join(root, path))] as const));
+  if (through.lines.length > 0) way.set('', through.lines.join('\n'));
   const [tests, sources] = [new Map<string, string>(), new Map<string, string>()];
   const open = [''];
   let [seen, bytes] = [0, 0];
@@ -61,14 +109,14 @@ function knownIn(root: string, isTest: (path: string) => boolean, beforeOf: Befo
       const path = posix.join(folder, entry.name);
       if (isNobodysOwn(path, true)) continue;
       seen += 1;
-      if (seen > limits.supportFiles || bytes > limits.supportBytes) return { tests, sources, cut: true };
+      if (seen > limits.supportFiles || bytes > limits.supportBytes) return { tests, sources, way, cut: true };
       if (entry.isDirectory()) open.push(path);
       if (!entry.isFile() || !(CODE.test(path) || path.endsWith('package.json'))) continue;
       const text = beforeOf(path) ?? textIn(join(root, path));
       bytes += text.length;
       // New tests know what they bring along; new sources say nothing about what was there.
       if (isTest(path)) tests.set(path, text);
-      else if (beforeOf(path) !== null) sources.set(path, text);
+      else if (beforeOf(path) !== null && !way.has(path)) sources.set(path, text);
     }
   }
   // A helper may be one of several behind another.
@@ -79,7 +127,7 @@ function knownIn(root: string, isTest: (path: string) => boolean, beforeOf: Befo
     tests.set(path, text);
     sources.delete(path);
   }
-  return { tests, sources, cut: false };
+  return { tests, sources, way, cut: false };
 }
 
 /** By its name, or by that of its folder: many are read one after the other. */

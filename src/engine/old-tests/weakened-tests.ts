@@ -6,7 +6,10 @@
 import { createHash } from 'node:crypto';
 import type { EventOf } from '../../events/envelope.ts';
 import { textBefore } from '../../tools/files/line-diff.ts';
+import type { WayToTests } from '../../tools/shell/on-the-way.ts';
 import { bareLine } from './harmless-lines.ts';
+import { MANAGER_SETTINGS, strangeSetting } from './manager-settings.ts';
+import { isStillRun } from './moved-tests.ts';
 import { packageDoubt } from './old-package.ts';
 import { oldTestDoubt } from './old-test.ts';
 import { shadowsModule } from './shadowed-modules.ts';
@@ -28,7 +31,7 @@ const TEST_PATH = new RegExp(
 const PROSE = /\.(?:md|rst|adoc)$/;
 /** Files that only say how tests are run. */
 const RUNNER =
-  /(?:^|\/)(?:(?:vitest|jest|playwright|karma|cypress|ava|wdio)\.(?:config|conf|workspace)[^/]*|\.mocharc[^/]*|\.nycrc[^/]*|\.c8rc[^/]*|pytest\.ini|tox\.ini|setup\.cfg|noxfile\.py|conftest\.py|\.npmrc|\.yarnrc[^/]*|bunfig\.toml|phpunit\.xml[^/]*|\.rspec|nextest\.toml)$/;
+  /(?:^|\/)(?:(?:vitest|jest|playwright|karma|cypress|ava|wdio)\.(?:config|conf|workspace)[^/]*|\.mocharc[^/]*|\.nycrc[^/]*|\.c8rc[^/]*|pytest\.ini|tox\.ini|setup\.cfg|noxfile\.py|conftest\.py|phpunit\.xml[^/]*|\.rspec|nextest\.toml)$/;
 /** Files that say so among other things. */
 const BUILD =
   /(?:^|\/)(?:[Mm]akefile|GNUmakefile|[jJ]ustfile|Taskfile\.ya?ml|Rakefile|pyproject\.toml|Cargo\.toml|build\.gradle(?:\.kts)?|pom\.xml|composer\.json|deno\.jsonc?|mix\.exs)$/;
@@ -41,6 +44,9 @@ const STEERS =
   /\binclude\b|\bspec\b|\bgrep\b|setup|\brequire\b|reporter|\bhook|plugin|\btransform|resolver|moduleNameMapper|\balias\b|\brunner\b|def pytest_|autouse|sys\.modules|^(?!sys\.path)[\w.]+\.\w+ = /i;
 /** In a makefile: a variable, or another file. */
 const SETS = /^(?:export |override |define )|^-?s?include\b|^[\w.-]+ ?(?:[?:+!]|::)?= ?/;
+/** By them Python loads something before everything else, and pytest its plugins. */
+const PLUGINS = /\.(?:egg-info|dist-info)\/entry_points\.txt$|\.pth$|(?:^|\/)(?:site|user)customize\.py$/;
+const PROGRAMS_ONLY = /^\[(?:console_scripts|gui_scripts)\]$/;
 const DISABLES =
   /\b(?:x?(?:it|describe|test|context|suite)\.(?:skip|only|todo|failing)\b|\bx(?:it|describe|test)\(|skip:\s*true|todo:\s*true|pytest\.(?:mark\.)?(?:skip|xfail)\b|unittest\.skip\b|@Disabled\b|@Ignore\b|#\[ignore|t\.Skip\(|\.skip\(\))|(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
 const QUITS = /(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
@@ -48,21 +54,34 @@ const QUITS = /(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
 /** What a file of the workspace holds now. */
 export type TextOf = (path: string) => string | undefined;
 
+/** Where it is not known which command it is about: then no test that was moved is certain to be run. */
+const NO_WAY: WayToTests = { files: [], commands: [], lines: [] };
+
 /** Each file that makes the tests prove less, and why; `changes` are those of the whole work in `root`, in order. */
 export function weakenedFiles(
   changes: readonly Change[],
   textOf: TextOf,
   root?: string,
+  way: WayToTests = NO_WAY,
 ): readonly { readonly path: string; readonly why: string }[] {
   const byPath = new Map<string, Change[]>();
   for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
-  const kept = new Set([...byPath].flatMap(([path, all]) => (isTest(path) ? [all.at(-1)?.after ?? ''] : [])));
+  const tests = [...byPath].flatMap(([path, all]) => (isTest(path) ? [{ path, sha: all.at(-1)?.after }] : []));
+  const kept: Kept = (path, sha) => {
+    const places = tests.flatMap((one) => (one.sha === sha && one.path !== path ? [one.path] : []));
+    const isRun = places.some((place) => isStillRun(path, place, way.commands, textOf));
+    return isRun
+      ? undefined
+      : places[0] === undefined
+        ? 'removed in this work'
+        : `moved to ${places[0]}, where it may not be run`;
+  };
   const beforeOf: BeforeOf = (path) => {
     const all = byPath.get(path);
     if (all === undefined) return undefined;
     return all[0]?.before === null ? null : textsOf(path, all, textOf)?.before;
   };
-  const supportOf = root === undefined ? () => undefined : testSupportIn(root, isTest, beforeOf);
+  const supportOf = root === undefined ? () => undefined : testSupportIn(root, isTest, beforeOf, way);
   return [...byPath].flatMap(([path, all]) => {
     const why = weakening(path, all, kept, textOf) ?? weakenedSupport(path, all, kept, textOf, supportOf);
     return why === undefined ? [] : [{ path, why }];
@@ -70,22 +89,33 @@ export function weakenedFiles(
 }
 
 /** A sentence for each file that makes the tests prove less; `changes` are those of the whole work, in order. */
-export function weakenedTests(changes: readonly Change[], textOf: TextOf, root?: string): readonly string[] {
+export function weakenedTests(
+  changes: readonly Change[],
+  textOf: TextOf,
+  root?: string,
+  way: WayToTests = NO_WAY,
+): readonly string[] {
   const unseen = changes.reduce((sum, { more = 0 }) => sum + more, 0);
-  const weaker = weakenedFiles(changes, textOf, root).map(({ path, why }) => `${path} ${why}`);
+  const weaker = weakenedFiles(changes, textOf, root, way).map(({ path, why }) => `${path} ${why}`);
   return unseen === 0 ? weaker : [`${unseen} changes were too many to be recorded, and tests may be among them`, ...weaker];
 }
 
+/** What became of a test that is gone from its path; nothing to speak of where it is certain to be run elsewhere. */
+type Kept = (path: string, sha: string) => string | undefined;
+
 export const isTest = (path: string): boolean => TEST_PATH.test(path) && !PROSE.test(path) && !PACKAGE.test(path);
 
-function weakening(path: string, changes: readonly Change[], kept: ReadonlySet<string>, textOf: TextOf): string | undefined {
+function weakening(path: string, changes: readonly Change[], kept: Kept, textOf: TextOf): string | undefined {
   const [before, after] = [changes[0]?.before ?? null, changes.at(-1)?.after ?? null];
   if (before === after) return undefined;
   if (before === null && shadowsModule(path)) return 'is new and takes the place of a module that tests are run with';
   const lines = changedLines(changes);
   if (isTest(path) && !RUNNER.test(path)) return weakenedTest(path, changes, lines, kept, textOf);
   if (RUNNER.test(path)) return weakenedRunner(before, after, lines);
-  if (before === null || after === null) return undefined;
+  if (MANAGER_SETTINGS.test(path)) return weakenedManager(before, after, lines);
+  if (PLUGINS.test(path) && after !== null && !isProgramsOnly(path, lines)) return 'has Python load something before the tests';
+  if (before === null) return undefined;
+  if (after === null) return BUILD.test(path) ? 'says how tests are run, and was removed in this work' : undefined;
   if (PACKAGE.test(path)) {
     const texts = textsOf(path, changes, textOf);
     if (texts === undefined) return 'has scripts, and was changed in this work in a way that cannot be followed';
@@ -104,18 +134,20 @@ function weakening(path: string, changes: readonly Change[], kept: ReadonlySet<s
 function weakenedSupport(
   path: string,
   changes: readonly Change[],
-  kept: ReadonlySet<string>,
+  kept: Kept,
   textOf: TextOf,
   supportOf: SupportOf,
 ): string | undefined {
   const [before, after] = [changes[0]?.before ?? null, changes.at(-1)?.after ?? null];
-  if (before === null || before === after || isTest(path) || RUNNER.test(path) || BUILD.test(path)) return undefined;
+  if (before === null || before === after || isTest(path) || RUNNER.test(path) || BUILD.test(path) || MANAGER_SETTINGS.test(path))
+    return undefined;
   const shown = changes.flatMap(({ diff }) => diff.split('\n').map((line) => line.slice(1))).join('\n');
-  const kind = supportOf(path, `${textOf(path) ?? ''}\n${shown}`);
+  const kind = PACKAGE.test(path) ? undefined : supportOf(path, `${textOf(path) ?? ''}\n${shown}`);
   if (kind === undefined) return undefined;
+  if (kind === 'way') return 'is read on the way to the tests, and was changed in this work';
   if (kind === 'helper')
     return weakenedTest(path, changes, changedLines(changes), kept, textOf)?.replace('a test', 'a helper of tests');
-  if (after === null) return kept.has(before) ? undefined : 'was data of tests and was removed in this work';
+  if (after === null) return 'was data of tests and was removed in this work';
   const texts = textsOf(path, changes, textOf);
   if (texts !== undefined && onlyGrew(path, texts.before, texts.after)) return undefined;
   return 'is what tests expect, and was changed in this work';
@@ -136,19 +168,14 @@ function textsOf(
 
 const checksum = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-function weakenedTest(
-  path: string,
-  changes: readonly Change[],
-  lines: Lines,
-  kept: ReadonlySet<string>,
-  textOf: TextOf,
-): string | undefined {
+function weakenedTest(path: string, changes: readonly Change[], lines: Lines, kept: Kept, textOf: TextOf): string | undefined {
   const [before, after] = [changes[0]?.before ?? null, changes.at(-1)?.after ?? null];
   if (before === null) {
     const quits = after === null ? undefined : lines.added.find((line) => QUITS.test(line));
     return quits === undefined ? undefined : `is new and may end the tests early: ${quits.slice(0, 80)}`;
   }
-  if (after === null) return kept.has(before) ? undefined : 'was a test and was removed in this work';
+  const gone = after === null ? kept(path, before) : undefined;
+  if (after === null) return gone === undefined ? undefined : `was a test and was ${gone}`;
   const disabled = lines.added.find((line) => DISABLES.test(line));
   if (disabled !== undefined) return `is a test and was told to pass over something: ${disabled.slice(0, 80)}`;
   const texts = textsOf(path, changes, textOf);
@@ -165,6 +192,18 @@ function weakenedRunner(before: string | null, after: string | null, lines: Line
     ? 'says how tests are run, and was changed in this work'
     : undefined;
 }
+
+function weakenedManager(before: string | null, after: string | null, lines: Lines): string | undefined {
+  const strange = strangeSetting([...lines.removed, ...lines.added]);
+  if (!lines.unknown && strange === undefined) return undefined;
+  // What came in this work and is gone again was there while others ran; what is there now counts.
+  if (before === null && after === null) return undefined;
+  return `says how scripts are run, and was ${before === null ? 'written' : 'changed'} in this work: ${(strange ?? '').slice(0, 80)}`;
+}
+
+/** `pip install -e` writes which programs there are. */
+const isProgramsOnly = (path: string, { added, unknown }: Lines): boolean =>
+  path.endsWith('entry_points.txt') && !unknown && added.every((line) => !line.startsWith('[') || PROGRAMS_ONLY.test(line));
 
 interface Lines {
   /** Of what was there before; moved or reformatted lines, comments and brackets do not count. */

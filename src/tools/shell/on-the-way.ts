@@ -23,14 +23,39 @@ export const RUNS_OTHERS =
 
 /** Paths below `folder`. */
 export function filesOnTheWay(words: readonly string[], folder: string, at: string): readonly string[] {
-  const found = new Set<string>();
-  visitCommand(words, at, { folder, found, depth: 0 });
-  return [...found].map((path) => relative(folder, path)).filter((path) => !path.startsWith('..'));
+  return wayOf(words, folder, at).files;
 }
+
+/** A command of the line, or behind it; its quotes are gone. */
+export interface CommandOnTheWay {
+  readonly words: readonly string[];
+  /** Below the folder. */
+  readonly at: string;
+}
+
+export interface WayToTests {
+  readonly files: readonly string[];
+  readonly commands: readonly CommandOnTheWay[];
+  /** What stands behind the command that was given. */
+  readonly lines: readonly string[];
+}
+
+export function wayOf(words: readonly string[], folder: string, at: string): WayToTests {
+  const [found, commands] = [new Set<string>(), [] as CommandOnTheWay[]];
+  visitCommand(words, at, { folder, found, commands, depth: 0 });
+  return {
+    files: [...found].map((path) => relative(folder, path)).filter((path) => !path.startsWith('..')),
+    commands,
+    lines: linesOf(commands),
+  };
+}
+
+const linesOf = (commands: readonly CommandOnTheWay[]): string[] => commands.slice(1).map((one) => one.words.join(' '));
 
 interface Way {
   readonly folder: string;
   readonly found: Set<string>;
+  readonly commands: CommandOnTheWay[];
   readonly depth: number;
 }
 
@@ -49,6 +74,7 @@ function visitCommand(given: readonly string[], at: string, way: Way): void {
   const [first = '', ...rest] = from < 0 ? [] : given.slice(from);
   const name = first.replace(/^[@+-]+/, '');
   if (name === '') return;
+  way.commands.push({ words: [name, ...rest], at: relative(way.folder, at) });
   for (const [index, word] of rest.entries()) {
     const [flag = '', value = rest[index + 1]] = word.split('=');
     if (BRINGS.test(flag) && value !== undefined) visitFile(resolve(at, value), at, way);

@@ -23,6 +23,14 @@ export function isNobodysOwn(path: string, isNew: boolean): boolean {
   return FOREIGN.test(path) || (isNew && LEFTOVERS.test(path));
 }
 
+const SOURCE = /\.(?:[cm]?[jt]sx?|py|rb|php)$/;
+/** What comes with a report, and what is installed. */
+const BROUGHT =
+  /(?:^|\/)(?:lcov-report|playwright-report|test-results|\.git|node_modules|\.venv|\.tox)\/|(?:^|\/)(?:prettify|sorter|block-navigation)\.js$/;
+
+/** A source may be brought in from anywhere: where programs leave something, or keep their state, one is no leftover. */
+const isHiddenSource = (path: string): boolean => SOURCE.test(path) && !BROUGHT.test(path);
+
 /** Paths relative to `root`, with `/`, in no order. The failure says which limit was passed. */
 export async function workspaceFiles(
   root: string,
@@ -36,7 +44,7 @@ export async function workspaceFiles(
   for (const line of listed.lines) {
     // `? path` is new, any other letter is tracked.
     const path = line.slice(2);
-    if (path === '' || isNobodysOwn(path, line.startsWith('?'))) continue;
+    if (path === '' || (isNobodysOwn(path, line.startsWith('?')) && !isHiddenSource(path))) continue;
     // A repository inside this one is one entry to git.
     if (path.endsWith('/')) {
       const inside = walked(root, path.slice(0, -1), maxFiles);

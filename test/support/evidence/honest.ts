@@ -39,7 +39,7 @@ const lines: readonly (readonly [string, string, string?])[] = [
   ['or a word and exit 1', 'node --test || { echo "they failed" >&2; exit 1; }'],
   ['with its own exit code', 'node --test; exit $?'],
   ['with its own exit code, kept', 'node --test > test.log 2>&1; rc=$?; tail -3 test.log; exit $rc'],
-  ['behind a pipe, with its own exit code', "bash -c 'node --test 2>&1 | tail -5; exit ${PIPESTATUS[0]}'"],
+  ['behind a pipe, with its own exit code', `bash -c 'node --test 2>&1 | tail -5; exit \${PIPESTATUS[0]}'`],
   ['with a time limit', 'timeout 300 node --test'],
   ['as the shell finds it', 'command node --test'],
   ['in the place of the shell', 'exec node --test'],

@@ -46,8 +46,6 @@ const lines: readonly (readonly [string, string, string?])[] = [
   ['only one of two test files', 'node --test test/zero.test.js'],
   ['only tests of a name', 'node --test --test-name-pattern=nothing'],
   ['its version', 'npm test -v', 'npm test'],
-  ['how it is used', 'npm test --usage', 'npm test --usage'],
-  ['scripts run by something else', 'npm test --script-shell=/bin/true', 'npm test --script-shell=/bin/true'],
   ['found, and run by the finder', "find . -maxdepth 0 -exec npm test ';'", "find . -maxdepth 0 -exec npm test ';'"],
   ['only if there is such a script', 'npm run tests --if-present', 'npm run tests --if-present'],
   ['another program of that name', `${EXECUTABLE}; ./fake/npm test`, 'npm test'],
