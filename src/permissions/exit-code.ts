@@ -5,7 +5,7 @@
  */
 import { fail, ok, type Result } from '../base/result.ts';
 import { keptOutcome } from './kept-outcome.ts';
-import { moved, type Place, placeBelow, START } from './line-folder.ts';
+import { type LinePlace, movedByLine, placeBelow, START } from './line-folder.ts';
 import { type Plain, plainCommand, riskyVariable, type Variables } from './plain-command.ts';
 import {
   type Command,
@@ -37,7 +37,7 @@ export function exitMeaning(line: string): Result<ExitMeaning, string> {
 /** What a line begins with. */
 interface Beginning {
   readonly variables: Variables;
-  readonly place: Place;
+  readonly place: LinePlace;
   /** Its shell is one that is known to have `$?` and `PIPESTATUS` as bash has them, or not at all. */
   readonly keeps: boolean;
 }
@@ -93,13 +93,13 @@ type Says = 'decides' | { readonly nothing: string };
 interface Walk {
   readonly depth: number;
   readonly keeps: boolean;
-  place: Place;
+  place: LinePlace;
   /** Of the next pipeline only this part decides. */
   part: number | undefined;
   /** Where `cd -` goes. */
-  cameFrom: Place | undefined;
+  cameFrom: LinePlace | undefined;
   /** Where `popd` goes, the next one last. */
-  pushed: readonly Place[];
+  pushed: readonly LinePlace[];
   /** What was set so far, for all that follows. */
   variables: Variables;
   /** In a place where the shell passes over failures, `set -e` or not: before `&&` or `||`, behind `!`. */
@@ -262,7 +262,7 @@ function applyMove(walk: Walk, { words: [name = '', ...rest], dynamic }: Plain):
   const isBack = name === 'popd' || (name === 'cd' && rest.at(-1) === '-');
   const back = name === 'popd' ? walk.pushed.at(-1) : walk.cameFrom;
   const isPlain = rest.length === (name === 'popd' ? 0 : 1);
-  const target = isBack ? (isPlain ? back : undefined) : moved(walk.place, rest, dynamic, walk.variables);
+  const target = isBack ? (isPlain ? back : undefined) : movedByLine(walk.place, rest, dynamic, walk.variables);
   if (target === undefined) {
     walk.poison ??= `where it goes by \`${[name, ...rest].join(' ')}\` is known to the shell alone`;
     return;
@@ -291,7 +291,7 @@ function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined):
   }
   const before = options.length === 0 ? '' : `set ${options.join(' ')}${pipefail ? ' pipefail' : ''}\n`;
   const keeps = walk.keeps && /^(?:ba|da)?sh$/.test(command.words[0] ?? '');
-  const place: Place = { folder: command.folder, physical: walk.place.physical || command.inFolder !== undefined };
+  const place: LinePlace = { folder: command.folder, physical: walk.place.physical || command.inFolder !== undefined };
   const inner = meaningIn(before + script, walk.depth + 1, { variables: command.given, place, keeps });
   if (!inner.ok) {
     walk.poison ??= inner.error;

@@ -1,7 +1,7 @@
 /** `npm test; rc=$?; tail test.log; exit $rc`: a line that goes on and ends with what a part of it ended with. */
 import type { Command, CommandList, ListItem, SimpleCommand } from './shell-syntax.ts';
 
-export interface Kept {
+export interface KeptOutcome {
   /** Which part of the pipeline it is; without it the whole. */
   readonly part?: number | undefined;
 }
@@ -14,7 +14,7 @@ interface Before {
 }
 
 /** How the outcome of the item at `index` is that of the list, if it is. */
-export function keptOutcome(list: CommandList, index: number, { variables, keeps }: Before): Kept | undefined {
+export function keptOutcome(list: CommandList, index: number, { variables, keeps }: Before): KeptOutcome | undefined {
   const [next, end] = [list[index + 1], list.at(-1)];
   if (next === undefined || end === undefined) return undefined;
   if (next === end) return outcomeIn(exitCodeOf(end) ?? '', list[index], keeps);
@@ -31,7 +31,7 @@ function exitCodeOf(item: ListItem): string | undefined {
   return command.words[1]?.text ?? '$?';
 }
 
-function outcomeIn(code: string, item: ListItem | undefined, keeps: boolean): Kept | undefined {
+function outcomeIn(code: string, item: ListItem | undefined, keeps: boolean): KeptOutcome | undefined {
   if (code === '$?') return {};
   const part = !keeps ? undefined : /^\$\{PIPESTATUS\[(\d)\]\}$/.exec(code)?.[1];
   if (part === undefined || item === undefined || item.rest.length > 0 || item.first.negated) return undefined;

@@ -5,22 +5,27 @@
 import { posix } from 'node:path';
 import type { Variables } from './plain-command.ts';
 
-export interface Place {
+export interface LinePlace {
   readonly folder: string;
   /** `..` goes to the folder above the one that a link leads to. */
   readonly physical: boolean;
 }
 
-export const START: Place = { folder: '', physical: false };
+export const START: LinePlace = { folder: '', physical: false };
 
-export function placeBelow({ folder, physical }: Place, to: string): string {
+export function placeBelow({ folder, physical }: LinePlace, to: string): string {
   if (to === '') return folder;
   if (to.startsWith('/') || folder === '') return physical ? to : tidy(to);
   return physical ? `${folder}/${to}` : tidy(`${folder}/${to}`);
 }
 
 /** Where `cd` goes that was given these words; `undefined` where they do not say it. */
-export function moved(from: Place, words: readonly string[], dynamic: boolean, variables: Variables): Place | undefined {
+export function movedByLine(
+  from: LinePlace,
+  words: readonly string[],
+  dynamic: boolean,
+  variables: Variables,
+): LinePlace | undefined {
   const flags = words.filter((word) => /^-(?:[LPe@]+|-)$/.test(word));
   const [given, more] = words.filter((word) => !flags.includes(word));
   const target = given === undefined ? undefined : dynamic ? hereBy(given, variables) : given;

@@ -12,8 +12,8 @@ import { present } from '../../base/present.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../../events/envelope.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
+import { folderNamed } from '../../tools/shell/folder-named.ts';
 import { type WayToTests, wayOf } from '../../tools/shell/on-the-way.ts';
-import { placeIn } from '../../tools/shell/place-in.ts';
 import { commandText, relativeWords } from '../../tools/shell/proved-commands.ts';
 import { looksLikeTestRun } from '../../tools/shell/test-commands.ts';
 import type { WorkspaceState } from '../../tools/watch/workspace-watch.ts';
@@ -72,7 +72,7 @@ export function wayOfCommands(
     if (!meaning.ok) return [];
     const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
     return all.map(({ words, folder }) => {
-      const way = wayOf(words, root, placeIn(root, folder));
+      const way = wayOf(words, root, folderNamed(root, folder));
       return counts(words.join(' ')) ? way : { ...way, files: [], lines: [] };
     });
   });
@@ -169,7 +169,7 @@ interface Wanted {
 }
 
 function wantedOf(command: ProvedCommand, root: string): Wanted {
-  const folder = real(placeIn(root, command.folder));
+  const folder = real(folderNamed(root, command.folder));
   const words = relativeWords(command.words, folder);
   const text = commandText({ ...command, words });
   if (command.program?.startsWith('/') !== true) return { text, folder };
@@ -263,7 +263,9 @@ function names({ command, cwd }: Run['payload'], wanted: Wanted): boolean {
   const meaning = exitMeaning(command);
   if (!meaning.ok) return command.includes(wanted.text);
   const all = [...meaning.value.proved, ...meaning.value.hidden.map((one) => one.command)];
-  return all.some((one) => commandText({ ...one, words: relativeWords(one.words, placeIn(cwd, one.folder)) }) === wanted.text);
+  return all.some(
+    (one) => commandText({ ...one, words: relativeWords(one.words, folderNamed(cwd, one.folder)) }) === wanted.text,
+  );
 }
 
 function real(path: string): string {

@@ -5,7 +5,8 @@
  */
 import { posix } from 'node:path';
 import type { CommandOnTheWay } from '../../tools/shell/on-the-way.ts';
-import type { TextOf } from './weakened-tests.ts';
+
+type TextOf = (path: string) => string | undefined;
 
 interface Runner {
   readonly isRun: (words: readonly string[]) => boolean;

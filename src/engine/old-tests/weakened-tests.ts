@@ -198,7 +198,8 @@ function weakenedManager(before: string | null, after: string | null, lines: Lin
   if (!lines.unknown && strange === undefined) return undefined;
   // What came in this work and is gone again was there while others ran; what is there now counts.
   if (before === null && after === null) return undefined;
-  return `says how scripts are run, and was ${before === null ? 'written' : 'changed'} in this work: ${(strange ?? '').slice(0, 80)}`;
+  const how = before === null ? 'written' : 'changed';
+  return `says how scripts are run, and was ${how} in this work: ${(strange ?? '').slice(0, 80)}`;
 }
 
 /** `pip install -e` writes which programs there are. */

@@ -7,7 +7,7 @@ import type { Evidence } from '../port.ts';
 import type { Capture } from './capture.ts';
 import type { CommandOutcome } from './command.ts';
 import { endedEarly } from './ended-early.ts';
-import { placeIn } from './place-in.ts';
+import { folderNamed } from './folder-named.ts';
 import { type Proof, proofOf } from './proved-commands.ts';
 import { looksLikeTestRun } from './test-commands.ts';
 import { passedTests } from './test-output.ts';
@@ -73,7 +73,7 @@ export async function commandEvidence(
 /** Where the commands of the line ran. */
 function foldersOf(command: string, cwd: string): readonly string[] {
   const meaning = exitMeaning(command);
-  return meaning.ok ? [cwd, ...meaning.value.proved.map(({ folder }) => placeIn(cwd, folder))] : [cwd];
+  return meaning.ok ? [cwd, ...meaning.value.proved.map(({ folder }) => folderNamed(cwd, folder))] : [cwd];
 }
 
 /** Why an exit code of 0 says nothing about the tests of the line. */

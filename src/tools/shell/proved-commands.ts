@@ -11,8 +11,8 @@ import { isJsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { exitMeaning, type ProvedCommand } from '../../permissions/exit-code.ts';
+import { folderNamed } from './folder-named.ts';
 import { filesOnTheWay, idleMake, RUNS_OTHERS } from './on-the-way.ts';
-import { placeIn } from './place-in.ts';
 import { strangeScriptShell } from './script-shell.ts';
 import { silentTests } from './silent-tests.ts';
 import { looksLikeTestRun } from './test-commands.ts';
@@ -58,7 +58,7 @@ export async function proofOf(line: string, folder: string, environment: Environ
   const proves: Proof['proves'] = [];
   const unproved: Proof['unproved'] = meaning.value.hidden.map(({ command, why }) => ({ command: commandText(command), why }));
   for (const [index, command] of meaning.value.proved.entries()) {
-    const at = placeIn(folder, command.folder);
+    const at = folderNamed(folder, command.folder);
     const { words, program } = located(command, at, searchPath);
     const text = commandText({ ...command, words: relativeWords(words, at) });
     const without =
@@ -199,7 +199,7 @@ async function behindLine(
     };
   const all: (Behind | undefined)[] = [];
   for (const [index, { words, folder: place }] of meaning.value.proved.entries()) {
-    const at = placeIn(folder, place);
+    const at = folderNamed(folder, place);
     const silent = silentTests(words, { after: before(meaning.value.proved, index), folder: at, output: printed.output });
     if (silent !== undefined) return { empty: `${what}: ${silent}`, untold: true };
     all.push(await behindScript(words, at, printed, depth + 1));

@@ -1,4 +1,4 @@
-/** Tests that are moved or listed elsewhere, and sources where nobody looks for them: what the shell and the runners make of it. */
+/** Tests that are moved or listed elsewhere, and sources where nobody looks for them. */
 import { type Case, WRAPPER } from './world.ts';
 
 const CLAIM = ['node --test'];

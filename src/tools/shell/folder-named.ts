@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-export function placeIn(root: string, folder: string): string {
+export function folderNamed(root: string, folder: string): string {
   const plain = resolve(root, folder);
   if (!folder.split('/').includes('..')) return plain;
   try {
