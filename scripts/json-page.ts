@@ -7,7 +7,7 @@ import { claim, verification } from '../src/events/verification.ts';
 import { edge } from '../src/front/shapes/files.ts';
 import { verifyReport } from '../src/front/shapes/keeping.ts';
 import { cost, openWait, owner, runStanding, summaryOfRun, tokens, treeCall, treeRun, worth } from '../src/front/shapes/runs.ts';
-import { optionalMark, typeTexts } from './type-text.ts';
+import { listOf, optionalMark, typeTexts } from './type-text.ts';
 
 /** Shapes with a name of their own. The order is that of the page. */
 const shared = new Map<z.core.$ZodType, string>([
@@ -42,11 +42,7 @@ function lines(schema: z.core.$ZodType, depth: number): string {
   if (known !== undefined) return known;
   if (schema instanceof z.ZodOptional) return lines(schema.def.innerType, depth);
   if (schema instanceof z.ZodNullable) return `${lines(schema.def.innerType, depth)} | null`;
-  if (schema instanceof z.ZodArray) {
-    const { element } = schema.def;
-    const text = lines(element, depth === 0 ? 1 : depth);
-    return element instanceof z.ZodUnion && !shared.has(element) ? `(${text})[]` : `${text}[]`;
-  }
+  if (schema instanceof z.ZodArray) return listOf(lines(schema.def.element, depth === 0 ? 1 : depth));
   if (schema instanceof z.ZodUnion) return schema.def.options.map((option) => lines(option, Math.max(1, depth))).join(' | ');
   if (!(schema instanceof z.ZodObject)) return depth === 0 ? spelledOut(schema) : typeText(schema);
   return objectLines(schema, depth);

@@ -11,8 +11,6 @@ export interface TypeTexts {
 /** Every kind of schema that the pages show is here; a new kind must be added. */
 export function typeTexts(shared: ReadonlyMap<z.core.$ZodType, string>): TypeTexts {
   const typeText = (schema: z.core.$ZodType): string => shared.get(schema) ?? spelledOut(schema);
-  const arrayText = (element: z.core.$ZodType): string =>
-    element instanceof z.ZodUnion && !shared.has(element) ? `(${typeText(element)})[]` : `${typeText(element)}[]`;
   const objectText = (schema: z.ZodObject): string => {
     const fields = Object.entries(schema.shape).map(([name, field]) => `${name}${optionalMark(field)}: ${typeText(field)}`);
     return `{ ${fields.join('; ')} }`;
@@ -23,7 +21,7 @@ export function typeTexts(shared: ReadonlyMap<z.core.$ZodType, string>): TypeTex
     if (schema instanceof z.ZodOptional) return typeText(schema.def.innerType);
     if (schema instanceof z.ZodNullable) return `${typeText(schema.def.innerType)} | null`;
     if (schema instanceof z.ZodRecord) return `Record<${typeText(schema.def.keyType)}, ${typeText(schema.def.valueType)}>`;
-    if (schema instanceof z.ZodArray) return arrayText(schema.def.element);
+    if (schema instanceof z.ZodArray) return listOf(typeText(schema.def.element));
     if (schema instanceof z.ZodUnion) return schema.def.options.map(typeText).join(' | ');
     if (schema instanceof z.ZodEnum) return schema.options.map((option) => `'${option}'`).join(' | ');
     if (schema instanceof z.ZodLiteral) return [...schema.values].map(literalText).join(' | ');
@@ -34,6 +32,16 @@ export function typeTexts(shared: ReadonlyMap<z.core.$ZodType, string>): TypeTex
     throw new Error(`scripts/type-text.ts does not know how to write a ${schema._zod.def.type}.`);
   };
   return { typeText, spelledOut };
+}
+
+/** In brackets where it is a choice, whatever kind of schema makes it one: without them only the last would be a list. */
+export function listOf(text: string): string {
+  let outside = text;
+  for (let before = ''; before !== outside; ) {
+    before = outside;
+    outside = outside.replace(/\{[^{}]*\}|\([^()]*\)|<[^<>]*>/g, '');
+  }
+  return outside.includes(' | ') ? `(${text})[]` : `${text}[]`;
 }
 
 export const optionalMark = (field: z.core.$ZodType): string => (field instanceof z.ZodOptional ? '?' : '');

@@ -18,3 +18,10 @@ it('says what each shape is, and not its name once more', () => {
   const named = [...jsonPage().matchAll(/^### (\w+)\n\n```text\n(\w+)\n```$/gm)].filter(([, name, text]) => name === text);
   expect(named.map(([, name]) => name)).toEqual([]);
 });
+
+it('puts a choice that a list is of in brackets, whatever makes it one', () => {
+  const lists = [...jsonPage().matchAll(/^ *\w+\??: ([^{\n]*\[\])(?: {2}\/\/.*)?$/gm)].map(([, type = '']) => type);
+  expect(lists.length).toBeGreaterThan(20);
+  const outside = (type: string): string => type.replace(/\([^()]*\)|<[^<>]*>/g, '');
+  expect(lists.filter((type) => / \| [^|]*\[\]$/.test(outside(type)))).toEqual([]);
+});

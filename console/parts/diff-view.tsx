@@ -3,7 +3,7 @@
  * button where comments are taken.
  */
 import { useMemo, useState } from 'react';
-import { visibleText } from '../../src/base/visible-text.ts';
+import { judgedText } from '../../src/base/visible-text.ts';
 import { type DiffRow, diffRows } from './diff-rows.ts';
 import { marked } from './shown-text.tsx';
 import './styles/diff-view.css';
@@ -28,7 +28,7 @@ const AT_ONCE = 1_500;
 const SIGNS = { added: '+', removed: '-', same: ' ', place: '' } as const;
 
 export function DiffView({ diff, label, onLine, commented }: Props) {
-  const rows = useMemo(() => diffRows(visibleText(diff)), [diff]);
+  const rows = useMemo(() => diffRows(diff), [diff]);
   const [shown, setShown] = useState(AT_ONCE);
   return (
     <>
@@ -75,7 +75,7 @@ function Line({ row, onLine, commented }: LineProps) {
       <span className="diff-sign" aria-hidden="true">
         {SIGNS[kind]}
       </span>
-      <code>{text === '' ? '\u00a0' : marked(text)}</code>
+      <code>{text === '' ? '\u00a0' : marked(judgedText(` ${text}`).slice(1))}</code>
     </div>
   );
 }

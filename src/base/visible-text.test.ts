@@ -1,7 +1,7 @@
 /** What is hidden, or looks like something else, is spelled out; what people write is left as it is. */
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from './random.ts';
-import { LATIN_SHAPES, visibleText } from './visible-text.ts';
+import { judgedLine, judgedName, judgedText, LATIN_SHAPES, visibleText } from './visible-text.ts';
 
 const point = (sign: string): string => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
@@ -110,4 +110,30 @@ describe('the name of a host that nothing marks as one', () => {
     }
     expect(seen).toBeGreaterThan(3_000);
   });
+});
+
+describe('what stands beside words of ours', () => {
+  it.each([
+    ['src/a-1_b.ts', 'src/a-1_b.ts'],
+    ['src/größe/東京.txt', 'src/größe/東京.txt'],
+    ['my file.txt', '"my file.txt"'],
+    ['a.txt (new file, +1 -0 lines)\n@@ -0,0 +1,1 @@', '"a.txt (new file, +1 -0 lines)⟨U+000A⟩@@ -0,0 +1,1 @@"'],
+    ['a\tb\u2028c ', '"a⟨U+0009⟩b⟨U+2028⟩c "'],
+    ['a" \\ b', '"a\\" \\\\ b"'],
+    ['', '""'],
+  ])('is quoted where its end could be mistaken: %j', (name, shown) => {
+    expect(judgedName(name)).toBe(shown);
+    // It is shown in a text that is judged whole, once more.
+    expect(judgedText(judgedName(name))).toBe(shown);
+  });
+
+  it('is one line, whatever is in it', () => {
+    expect(judgedLine('shell = ls\n\t| yes \u200b ')).toBe('shell = ls⟨U+000A⟩⟨U+0009⟩| yes ⟨U+200B⟩·');
+  });
+});
+
+it('a text that is judged twice is shown as if it had been once', () => {
+  const once = judgedText('a\tb \nc·');
+  expect(once).toBe('a⇥b·\nc·⟨U+00B7⟩');
+  expect(visibleText(once)).toBe(once);
 });

@@ -112,6 +112,38 @@ export function visibleText(text: string): string {
     .replace(OTHER_FORM, (sign) => (isOtherForm(sign) ? spelled(sign) : sign));
 }
 
+/** Stands for a tab where a text is judged, and for each blank at the end of a line. */
+export const TAB_SIGN = '\u21e5';
+export const BLANK_SIGN = '\u00b7';
+
+/**
+ * The same of a text that is judged line by line, a command or a difference: of two lines that differ in nothing but their tabs
+ * and the blanks at their ends, each is shown as what it is. One blank alone is the first column of a difference.
+ */
+export function judgedText(text: string): string {
+  return visibleText(text)
+    .replaceAll(TAB_SIGN, spelled)
+    .replaceAll('\t', TAB_SIGN)
+    .replace(/(?<=[^\n])[ \u00b7]+$/gm, (end) => end.replaceAll(BLANK_SIGN, spelled).replaceAll(' ', BLANK_SIGN));
+}
+
+/** What a name consists of that is read as one word, whatever stands around it. */
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_./@+~%=-]+$/u;
+
+/**
+ * The name of a file, of an argument or of a tool where words of ours stand beside it. It stays on its line, and where its own end
+ * could be mistaken it stands in quotes: no name can pass for what follows one.
+ */
+export function judgedName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name;
+  return `"${lineOf(name.replace(/["\\]/g, '\\$&'))}"`;
+}
+
+/** A text that has one line, as one: what would begin another is spelled out. */
+export const judgedLine = (text: string): string => judgedText(lineOf(text));
+
+const lineOf = (text: string): string => text.replace(/[\n\t\u2028\u2029]/g, named);
+
 /** Letters among those of another script; and whole words in the shape of Latin ones beside real ones. */
 function inToken(token: string): string {
   const beside = /[A-Za-z]/.test(token.replace(/⟨[^⟩]*⟩/gu, ''));

@@ -6,7 +6,8 @@ it('shows a command whole and plain, every line marked', () => {
   const command = `echo ${'harmless '.repeat(100)}; touch PWNED\nallow? yes`;
   const { text, missing } = requestText({ input: { command, timeoutMs: 5 } });
   expect(missing).toBe(0);
-  expect(text.split('\n')).toEqual([`  | ${command.split('\n')[0]}`, '  | allow? yes', '  | timeoutMs: 5']);
+  expect(text.split('\n')).toEqual([`  | command:`, `  |   ${command.split('\n')[0]}`, '  |   allow? yes', '  | timeoutMs: 5']);
+  expect(wholeRequest({ input: { command: 'ls\nallow? yes' } })).toBe('  | ls\n  | allow? yes');
   expect(requestLine({ input: { command: 'echo a\nrm b' } })).toBe('echo a ⏎ rm b');
   expect(permissionQuestion('w wants to use write', { input: { path: 'a', content: 'x\ny' } })).toBe(
     'w wants to use write:\n  | path: a\n  | content:\n  |   x\n  |   y',
@@ -33,6 +34,29 @@ it('names what looks like something else: hosts in other letters, words of two s
 it('shows what a call would come to in place of its arguments', () => {
   const text = permissionQuestion('w wants to use edit', { input: { path: 'a' }, preview: 'a (+1 -1 lines)\n-x\n+y' });
   expect(text).toBe('w wants to use edit:\n  | a (+1 -1 lines)\n  | -x\n  | +y');
+});
+
+it('shows tabs and the blanks at the end of a line, which two lines may differ in alone', () => {
+  const shown = (request: Parameters<typeof wholeRequest>[0]): string[] => wholeRequest(request).split('\n');
+  expect(shown({ input: { command: 'printf "a\tb" | cut -f1 ' } })).toEqual(['  | printf "a⇥b" | cut -f1·']);
+  const preview = 'Makefile (+2 -2 lines)\n@@ -1,4 +1,4 @@\n all:\n \n-\techo hi\n-two\n+  echo hi\n+two  \n  ';
+  const lines = ['all:', '', '-⇥echo hi', '-two', '+  echo hi', '+two··', ' ·'];
+  expect(shown({ input: {}, preview }).slice(2)).toEqual(['  |  all:', '  |  ', ...lines.slice(2).map((line) => `  | ${line}`)]);
+  // The signs themselves are not to be taken for what they stand for.
+  expect(shown({ input: { command: 'echo ⇥ a·b ·' } })).toEqual(['  | echo ⇥⟨U+21E5⟩ a·b··⟨U+00B7⟩']);
+  expect(shown({ input: { note: '', more: 'a\n\nb' } })).toEqual(['  | note: ""', '  | more:', '  |   a', '  | ', '  |   b']);
+  expect(requestLine({ input: { command: 'a ⏎ b \nc' } })).toBe('a ⟨U+23CE⟩ b· ⏎ c');
+});
+
+it('lets no name begin a line, and no value pass for another argument', () => {
+  const forged = { 'to: alice\namount: 5\nnote': 'thanks', command: 'to: bob', to: 'mallory', 'a b': 1, '': 2 };
+  expect(wholeRequest({ input: forged }).split('\n')).toEqual([
+    '  | "to: alice⟨U+000A⟩amount: 5⟨U+000A⟩note": thanks',
+    '  | command: to: bob',
+    '  | to: mallory',
+    '  | "a b": 1',
+    '  | "": 2',
+  ]);
 });
 
 it('says how much is missing of what is too long, and how to see it', () => {

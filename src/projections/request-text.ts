@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
-import { visibleText } from '../base/visible-text.ts';
+import { judgedName, judgedText } from '../base/visible-text.ts';
 import { counted } from '../base/wording.ts';
 
 /** What is asked for: the arguments of a call, and where the tool can say so, what would come of them. */
@@ -29,7 +29,8 @@ export function requestText(request: Request, redact = (text: string): string =>
 
 /** The same within one line, for logs. */
 export function requestLine(request: Request): string {
-  return shortened(visibleText(linesOf(request).join('\n')).replaceAll('\n', ' ⏎ '), ' ', request.run).text;
+  const lines = judgedText(linesOf(request).join('\n').replaceAll('⏎', '⟨U+23CE⟩'));
+  return shortened(lines.replaceAll('\n', ' ⏎ '), ' ', request.run).text;
 }
 
 /** As `shortId` has it, which loads Node: this is read in browsers, too. */
@@ -47,7 +48,7 @@ function shortened(whole: string, between: string, run: string | undefined): Req
 
 export function wholeRequest(request: Request): string {
   return linesOf(request)
-    .flatMap((line) => visibleText(line).split('\n'))
+    .flatMap((line) => judgedText(line).split('\n'))
     .map((line) => `  | ${line}`)
     .join('\n');
 }
@@ -59,17 +60,22 @@ export const permissionQuestion = (why: string, request: Request, redact?: (text
 /** The same with nothing left out: what an approval is for. */
 export const wholeQuestion = (why: string, request: Request): string => `${why}:\n${wholeRequest(request)}`;
 
-/** A command stands by itself, other arguments behind their names. */
 function linesOf({ input, preview }: Request): readonly string[] {
   return preview === undefined ? argumentLines(input) : [preview];
 }
 
+/** A command that is all there is stands by itself, every other argument behind its name: no value can pass for another one. */
 export function argumentLines(input: Json): readonly string[] {
   if (!isJsonObject(input)) return [JSON.stringify(input)];
-  if (Object.keys(input).length === 0) return ['(no arguments)'];
-  return Object.entries(input).flatMap(([name, value]) => {
-    if (name === 'command' && typeof value === 'string') return [value];
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return text.includes('\n') ? [`${name}:`, ...text.split('\n').map((line) => `  ${line}`)] : [`${name}: ${text}`];
+  const all = Object.entries(input);
+  const [only] = all;
+  if (only === undefined) return ['(no arguments)'];
+  if (all.length === 1 && only[0] === 'command' && typeof only[1] === 'string') return [only[1]];
+  return all.flatMap(([key, value]) => {
+    const name = judgedName(key);
+    const text = typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+    return text.includes('\n') ? [`${name}:`, ...indented(text.split('\n'))] : [`${name}: ${text}`];
   });
 }
+
+export const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => (line === '' ? '' : `  ${line}`));

@@ -5,6 +5,7 @@
 
 import { unreachable } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { judgedName } from '../base/visible-text.ts';
 import { counted } from '../base/wording.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
@@ -306,7 +307,7 @@ function describeTool(event: ToolEvent): Description {
 }
 
 function describeChange({ path, addedLines, removedLines, by }: Payloads['file.diff']): string {
-  return `changed ${path} (+${addedLines} -${removedLines})${by === 'outside' ? ', not by this run' : ''}`;
+  return `changed ${judgedName(path)} (+${addedLines} -${removedLines})${by === 'outside' ? ', not by this run' : ''}`;
 }
 
 function describeTests({ passed, command, why }: Payloads['test.report']): string {
@@ -330,11 +331,11 @@ function describeOther(
       const { files, undone, failed, patch, missing = [] } = event.payload;
       if (failed !== undefined) return ['warn', `what it changed could not be kept as a patch: ${failed}`];
       const named = (all: typeof undone, what: string): string =>
-        all.length === 0 ? '' : `; ${what}, not its task's: ${all.map(({ path }) => path).join(', ')}`;
+        all.length === 0 ? '' : `; ${what}, not its task's: ${all.map(({ path }) => judgedName(path)).join(', ')}`;
       const [back, there] = [undone.filter(({ kept }) => kept), undone.filter(({ kept }) => !kept)];
       const how = patch === undefined ? 'changed, where they are' : 'kept as a patch';
       const kept = files.length === 0 ? 'no file of its task is changed' : `${counted(files.length, 'file')} ${how}`;
-      const lost = missing.length === 0 ? '' : `; in no patch: ${missing.join(', ')}`;
+      const lost = missing.length === 0 ? '' : `; in no patch: ${missing.map(judgedName).join(', ')}`;
       const level = undone.length > 0 || missing.length > 0 ? 'warn' : files.length === 0 ? 'detail' : 'info';
       return [level, `${kept}${named(back, 'taken back')}${named(there, 'still there')}${lost}`];
     }

@@ -7,7 +7,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import { limits } from '../base/limits.ts';
 import { checkInput } from './input.ts';
-import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome } from './port.ts';
+import { errorResult, type OrdinaryTool, type ToolContext, type ToolOutcome, type ToolRefusal } from './port.ts';
 
 export interface ToolRunOptions {
   /** The agent's `toolTimeout`; a tool's own `timeoutMs` goes before it. */
@@ -49,6 +49,13 @@ export async function runTool(
     forgetTimeout();
     context.signal.removeEventListener('abort', onCancel);
   }
+}
+
+/** What `runTool` is sure to come to without a change of anything, as things are now; `undefined` when it may well be done. */
+export async function sureRefusal(tool: OrdinaryTool, input: Json, context: ToolContext): Promise<ToolRefusal | undefined> {
+  const checked = checkInput(tool.inputSchema, input);
+  if (!checked.ok) return { kind: 'error', message: checked.error };
+  return await tool.refusal?.(input, context);
 }
 
 type Settled = { readonly kind: 'outcome'; readonly outcome: ToolOutcome } | { readonly kind: 'threw'; readonly error: unknown };

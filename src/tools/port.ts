@@ -80,6 +80,9 @@ export type ToolOutcome = (
   readonly saw?: readonly SeenFile[];
 };
 
+/** What went wrong. */
+export type ToolRefusal = Extract<ToolOutcome, { readonly kind: 'error' }>;
+
 /** What a model is told of a tool. */
 interface DescribedTool {
   readonly name: string;
@@ -110,6 +113,8 @@ export interface OrdinaryTool extends DescribedTool {
   protects?(input: Json, workspace: string): Promise<ProtectedKind | undefined>;
   /** What a call would come to as things are now, for whoever is asked for a permission; without it the arguments are shown. */
   preview?(input: Json, workspace: string): Promise<string | undefined>;
+  /** The error that a call is sure to end with as things are now, having done nothing: nobody is asked to allow that. */
+  refusal?(input: Json, context: ToolContext): Promise<ToolRefusal | undefined>;
   run(input: Json, context: ToolContext): Promise<ToolOutcome>;
 }
 

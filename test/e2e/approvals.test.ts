@@ -348,15 +348,6 @@ describe('what is approved is seen whole', () => {
     ]);
   });
 
-  it('that a file which is no text would be lost', async () => {
-    await using project = await createTestProject('', WORKER);
-    await writeFile(join(project.folder, 'photo.bin'), Buffer.alloc(5_120));
-    await project.script(...asksFor({ name: 'write', input: { path: 'photo.bin', content: 'gone\n' } }));
-    const asked = await project.look('run', 'w', 'Go.');
-    expect(asked.err).toContain('  | photo.bin (takes the place of 5,120 bytes that are not text, +1 -0 lines)\n');
-    expect(asked.err).toContain('  | +gone\n');
-  });
-
   it('an address as it is really asked, a new file line by line', async () => {
     await using project = await createTestProject('', WORKER);
     const url = 'https://ex\u0430mple.org@evil.example/\u202ex';

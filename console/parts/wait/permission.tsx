@@ -1,6 +1,7 @@
 /** A call that needs a permission: all of it, what "always" would mean, and the five ways to answer. */
 import { useState } from 'react';
 import type { Json } from '../../../src/base/json.ts';
+import { judgedLine } from '../../../src/base/visible-text.ts';
 import type { Answer } from '../../../src/events/catalogue.ts';
 import type { InboxItem } from '../../api/types.ts';
 import { useKeys } from '../../app/keys.ts';
@@ -44,7 +45,7 @@ export function PermissionWait({ item, answers: { answering, send } }: Props) {
       <ShownText text={text} label={`What ${item.agent} wants to do with ${item.tool}`} />
       {item.rule !== undefined && (
         <p className="quiet">
-          2 and 3 would also allow, from now on: <code>{item.rule}</code>
+          2 and 3 would also allow, from now on: <code>{judgedLine(item.rule)}</code>
         </p>
       )}
       {opened === undefined && <ActRow acts={acts} isOpen={isOpen} />}

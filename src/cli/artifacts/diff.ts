@@ -1,11 +1,12 @@
 /** `troupe artifacts diff`: two artifacts line by line, or what two runs left behind file by file. */
 import { isArtifactRef } from '../../artifacts/refs.ts';
+import { judgedName, judgedText } from '../../base/visible-text.ts';
 import { compareArtifacts, compareRuns, type Difference, type FileDifference } from '../../front/looking/artifacts.ts';
 import type { Project } from '../../project/project.ts';
 import { findRun } from '../drive/find-run.ts';
 import { type CommandContext, type JsonOption, printJson, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { safeLine, safeText } from '../terminal/safe-text.ts';
+import { safeText } from '../terminal/safe-text.ts';
 import { artifactIn } from './found.ts';
 
 export interface ArtifactsDiffOptions extends JsonOption {
@@ -26,7 +27,7 @@ export async function artifactsDiffCommand(
     const { out, progress } = context.terminal;
     if (options.json) printJson(context, 'artifacts diff', found);
     else if (found.same) progress.line('they are the same');
-    else if (found.diff !== undefined) out.write(safeText(found.diff));
+    else if (found.diff !== undefined) out.write(out.isTty ? safeText(judgedText(found.diff)) : found.diff);
     else for (const file of found.files) out.line(fileLine(file));
     return exitCodes.completed;
   });
@@ -50,5 +51,5 @@ async function ofRuns({ ledger }: Project, left: string, right: string): Promise
 
 function fileLine({ path, left, right }: FileDifference): string {
   const how = left === null ? 'only in the second' : right === null ? 'only in the first' : 'different';
-  return `${how}: ${safeLine(path)}`;
+  return `${how}: ${safeText(judgedName(path))}`;
 }

@@ -3,6 +3,7 @@
 import { type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
+import { judgedLine } from '../../base/visible-text.ts';
 import { counted } from '../../base/wording.ts';
 import { forgetInProject, type ListedRule, listRules } from '../../front/project/rules.ts';
 import { personHere } from '../../library/person-here.ts';
@@ -13,7 +14,7 @@ import { findRun } from '../drive/find-run.ts';
 import { sessionRulesOf } from '../drive/session-rules.ts';
 import { type CommandContext, callOf, type JsonOption, printJson, usageError, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { safeLine } from '../terminal/safe-text.ts';
+import { safeLine, safeText } from '../terminal/safe-text.ts';
 import { printTable } from '../view/table.ts';
 
 export async function permissionsCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
@@ -36,7 +37,7 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
 function cells(rule: ListedRule): readonly string[] {
   const { tool, pattern = '', permission } = rule;
   const where = rule.from === 'session' ? 'the ledger' : rule.from === 'remembered' ? 'yours' : rule.file;
-  return [ofWhat(rule), tool, pattern, permission, where].map(safeLine);
+  return [ofWhat(rule), tool, judgedLine(pattern), permission, where].map(safeText);
 }
 
 function ofWhat(rule: ListedRule): string {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
-import { visibleText } from '../../base/visible-text.ts';
+import { judgedLine } from '../../base/visible-text.ts';
 import type { Engine, OpenWait, PermissionWait } from '../../engine/port.ts';
 import type { Answer } from '../../events/catalogue.ts';
 import { wholeQuestion, wholeRequest } from '../../projections/request-text.ts';
@@ -67,7 +67,7 @@ export async function confirmApproval(
   { request, tool, rule }: PermissionWait,
   { input, remember }: Extract<Answer, { kind: 'approved' }>,
 ): Promise<boolean> {
-  const later = remember === true && rule !== undefined ? `and later: ${safeLine(visibleText(rule))}` : undefined;
+  const later = remember === true && rule !== undefined ? `and later: ${safeText(judgedLine(rule))}` : undefined;
   const shown = createShown(screen, {
     request: input === undefined ? request : changedQuestion(tool, input),
     mark: screen.paint.yellow('?'),
@@ -164,16 +164,20 @@ const RULE_ROWS = 2;
 
 /** The rule that would be written, below the words where it does not fit beside them; nothing of it is left out. */
 function alwaysLines({ tool, rule = '', input }: PermissionWait, width: number): readonly string[] {
-  const shown = safeLine(visibleText(rule));
+  const shown = safeText(judgedLine(rule));
   const words = 'always (this session) or always project:';
-  const line = `  ${words} ${shown}`;
-  if (textWidth(line) <= width) return [line];
-  const rows = hardWrap(shown, width - 4);
   const { command } = isJsonObject(input) ? input : {};
   const isCommand = rule === `${tool} ${command}` || rule === `${tool} = ${command}`;
-  const below = isCommand && rows.length > RULE_ROWS ? [`${safeLine(tool)}, this very command`] : rows;
+  const rows = hardWrap(shown, width - 4);
+  // Of several lines, too, it stands above as it is.
+  const isAbove = isCommand && (rows.length > RULE_ROWS || rule.includes('\n'));
+  const line = `  ${words} ${isAbove ? veryCommand(tool) : shown}`;
+  if (textWidth(line) <= width) return [line];
+  const below = isAbove ? [veryCommand(tool)] : rows;
   return [...proseLines(words, width, { head: '  ', indent: 2 }), ...below.map((part) => `    ${part}`)];
 }
+
+const veryCommand = (tool: string): string => `${safeLine(tool)}, this very command`;
 
 const isEdit = (typed: string): boolean => /^\s*e(dit)?\s*$/i.test(typed);
 

@@ -1,6 +1,6 @@
 /** An approval is for what was shown, and for nothing that rules deny: neither by another call nor by an edited one. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,8 +130,8 @@ describe('a file', () => {
   function writes(permissions: Permissions, ...asks: readonly { name: string; input: JsonObject }[]): World {
     const places = { project: folder, home: join(folder, '.troupe'), ledgers: [], user: join(folder, 'user'), keys: 'seal.keys' };
     const builtIns = createBuiltIns({ clock: systemClock, random: systemRandom, environment: {}, places });
-    const own = builtIns.get('write')?.();
-    if (own?.kind !== undefined || own === undefined) throw new Error('there is no such tool');
+    const [own, edit] = [builtIns.get('write')?.(), builtIns.get('edit')?.()];
+    if (own?.kind !== undefined || own === undefined || edit === undefined) throw new Error('there is no such tool');
     // The link comes after the path was looked at, and before the call is made.
     const looked = Promise.withResolvers<void>();
     const target: OrdinaryTool['target'] = async (...given) => {
@@ -144,13 +144,14 @@ describe('a file', () => {
       run: async () => {
         await looked.promise;
         rmSync(join(folder, 'src'), { recursive: true });
+        rmSync(join(folder, 'there.txt'), { force: true });
         symlinkSync('other', join(folder, 'src'));
         return textResult('done');
       },
     };
     world = createWorld({
-      agents: [agent({ tools: ['write', 'swap'], permissions: { swap: 'allow', ...permissions } })],
-      tools: [{ ...own, target }, swap],
+      agents: [agent({ tools: ['write', 'edit', 'swap'], permissions: { swap: 'allow', ...permissions } })],
+      tools: [{ ...own, target }, edit, swap],
       brain: (request) => (turnOf(request) === 1 ? calls(...asks) : says('Done.')),
       engineOptions: {
         permission: ({ permissions: own }, of, call) => (forbidden.has(call.path ?? '') ? 'deny' : decide(of, own, [], call)),
@@ -193,6 +194,41 @@ describe('a file', () => {
     await here.engine.answer(run, wait, { kind: 'approved' }, { shown });
     await resumedResult(here, handle.run);
     expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual(['plain.txt']);
+  });
+
+  it.each([
+    ['a file that was not read', write('there.txt'), 'there.txt exists and you have not read it'],
+    ['a text that is not in it', { name: 'edit', input: { path: 'there.txt', old: 'a', new: 'b' } }, '`old` was not found'],
+    ['a path outside', write('../out.txt'), 'outside'],
+    ['arguments that do not fit', { name: 'write', input: { path: 'a.txt' } }, 'content'],
+  ])('that is sure to be refused is nobody asked about: %s', async (_name, call, why) => {
+    writeFileSync(join(folder, 'there.txt'), 'mine\n');
+    const here = writes({ write: 'ask', edit: 'ask' }, call);
+    const handle = await start(here, { workspace: folder });
+    await resultOf(handle);
+    const recorded = await here.ledger.read({ session: handle.session });
+    expect(JSON.stringify(recorded.filter(({ event_type }) => event_type === 'tool.result'))).toContain(why);
+    expect(recorded.some(({ event_type }) => event_type === 'approval.asked')).toBe(false);
+    expect(readFileSync(join(folder, 'there.txt'), 'utf8')).toBe('mine\n');
+  });
+
+  it('is asked about where a call before it in the same turn makes room for it', async () => {
+    mkdirSync(join(folder, 'src'));
+    writeFileSync(join(folder, 'there.txt'), 'mine');
+    const here = writes({ write: 'ask' }, { name: 'swap', input: {} }, write('there.txt'));
+    const { request } = await asked(await start(here, { workspace: folder }));
+    expect(request).toContain('there.txt (new file');
+  });
+
+  it('that would be refused by the time it is made is asked about no second time', async () => {
+    const here = writes({ write: 'ask' }, write('plain.txt'));
+    const handle = await start(here, { workspace: folder });
+    const { run, wait } = await asked(handle);
+    writeFileSync(join(folder, 'plain.txt'), 'of somebody else');
+    await here.engine.answer(run, wait, { kind: 'approved' });
+    await resumedResult(here, handle.run);
+    expect(await here.engine.waits(run)).toEqual([]);
+    expect(readFileSync(join(folder, 'plain.txt'), 'utf8')).toBe('of somebody else');
   });
 
   it('is not written where a call before it has put a link in the way', async () => {

@@ -8,13 +8,14 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { hasMark } from '../../base/secrets/mark.ts';
+import { judgedName } from '../../base/visible-text.ts';
 import type { ToolCallPart } from '../../events/messages.ts';
 import { type RememberedRule, ruleFor, writtenRule } from '../../permissions/remembered-rule.ts';
 import { type Permission, stricter } from '../../permissions/rule-map.ts';
-import { argumentLines } from '../../projections/request-text.ts';
+import { argumentLines, indented } from '../../projections/request-text.ts';
 import { closedText } from '../../tools/files/workspace.ts';
 import { isRemembered } from '../../tools/permissions.ts';
-import type { Tool } from '../../tools/port.ts';
+import type { Tool, ToolRefusal } from '../../tools/port.ts';
 import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { forbiddenChange } from '../hearing/fits-tool.ts';
@@ -34,6 +35,8 @@ export interface Permit {
   readonly opened?: ProtectedKind | undefined;
   /** What it is made with instead of the model's arguments. */
   readonly input?: Json | undefined;
+  /** It is not made, as it could only come to this: nobody was asked about it, or nobody is once more. */
+  readonly refused?: ToolRefusal | undefined;
 }
 
 /** An executor asks in the name of the agent that it works for. */
@@ -46,6 +49,8 @@ interface Call {
   readonly step: string;
   readonly tool: Tool;
   readonly asked: ToolCallPart;
+  /** What the call is sure to be refused for, as things are now; what it may open is what somebody would be asked for. */
+  readonly refusal?: ((opened: ProtectedKind | undefined) => Promise<ToolRefusal | undefined>) | undefined;
 }
 
 /** Where a call stands that may have to ask. */
@@ -59,7 +64,7 @@ export async function permitted(
   tree: AsksPermission,
   node: DrivenRun,
   { definition }: AgentSetup,
-  { step, tool, asked }: Call,
+  { step, tool, asked, refusal }: Call,
   place?: Place,
 ): Promise<Result<Permit, string>> {
   const itsTurn = place?.itsTurn;
@@ -95,6 +100,10 @@ export async function permitted(
   const why = `${askerText(definition)} wants to use ${tool.name}${what}${reason === undefined ? '' : `; ${reason}`}`;
   let since = 'it would come to something else than you approved';
   for (let time = timesAsked(node, step); ; time += 1) {
+    const refused = await refusedAlready(node, approvalStep(step, time), place, async () =>
+      (await targetOf(tree, node, tool, asked.input)) === path ? await refusal?.(protection) : { kind: 'error', message: MOVED },
+    );
+    if (refused !== undefined) return ok({ refused });
     const preview = await previewOf(tree, node, tool, asked.input);
     const payload = {
       ...{ tool: name, input: asked.input, why: time === 1 ? why : `${why}; ${since}` },
@@ -164,6 +173,23 @@ async function targetOf(tree: WorksInFolders, node: DrivenRun, tool: Tool, input
 /** The first question has the key that it always had. */
 const approvalStep = (step: string, time: number): string => (time === 1 ? `${step}/approval` : `${step}/approval/${time}`);
 
+/**
+ * What a call is refused for that nobody was asked about yet. A call before it may make room for it, so that it is looked at once
+ * more when its turn has come.
+ */
+async function refusedAlready(
+  node: DrivenRun,
+  question: string,
+  place: Place | undefined,
+  refusal: () => Promise<ToolRefusal | undefined>,
+): Promise<ToolRefusal | undefined> {
+  const isAsked = node.journal.recorded('approval.asked', question) !== undefined;
+  if (place?.itsTurn === undefined || isAsked || (await refusal()) === undefined) return undefined;
+  place.asked();
+  await place.itsTurn();
+  return await refusal();
+}
+
 /** What was said last counts, whatever the call would come to now. */
 function timesAsked(node: DrivenRun, step: string): number {
   let time = 1;
@@ -188,10 +214,14 @@ async function isOther(
 
 async function previewOf(tree: WorksInFolders, node: DrivenRun, tool: Tool, input: Json): Promise<string | undefined> {
   if (tool.kind !== undefined) return undefined;
-  if (tool.origin !== undefined)
-    return [`server: ${tool.origin.server}`, `tool: ${tool.origin.tool}`, ...argumentLines(input)].join('\n');
+  if (tool.origin !== undefined) return [...originLines(tool.origin), 'arguments:', ...indented(argumentLines(input))].join('\n');
   return await tool.preview?.(input, tree.workspaceOf(node));
 }
+
+const originLines = ({ server, tool }: { readonly server: string; readonly tool: string }): readonly string[] => [
+  `server: ${judgedName(server)}`,
+  `tool: ${judgedName(tool)}`,
+];
 
 function pathIn(input: Json): string {
   const path = isJsonObject(input) ? input['path'] : undefined;

@@ -13,8 +13,9 @@ import type { LoopTools } from '../../loop/port.ts';
 import { requestText } from '../../projections/request-text.ts';
 import { resultPart } from '../../projections/transcript.ts';
 import { boundResult } from '../../tools/bounded.ts';
-import { runTool } from '../../tools/call.ts';
-import type { AgentTool, OrdinaryTool, ServiceTool, Tool, ToolOutcome } from '../../tools/port.ts';
+import { sureRefusal, runTool } from '../../tools/call.ts';
+import type { AgentTool, OrdinaryTool, ServiceTool, Tool, ToolContext, ToolOutcome, ToolRefusal } from '../../tools/port.ts';
+import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';
 import { watchedCall } from '../evidence/watched-call.ts';
 import { waitForAnswer } from '../hearing/waits.ts';
@@ -106,8 +107,12 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   if (tool.kind === 'question') return await askUser(caller, call);
   // One that may have happened has a question to come.
   const asking = mayHaveHappened ? { ...place, asked: () => undefined } : place;
-  const permit = await permitted(tree, node, setup, call, begun === undefined ? asking : { ...asking, itsTurn: undefined });
+  const refusal = async (opened?: ProtectedKind) =>
+    tool.kind === undefined ? await sureRefusal(tool, asked.input, contextOf(caller, call, tool, opened)) : undefined;
+  const placeNow = begun === undefined ? asking : { ...asking, itsTurn: undefined };
+  const permit = await permitted(tree, node, setup, { ...call, refusal }, placeNow);
   if (!permit.ok) return refuse(caller, step, asked, permit.error);
+  if (permit.value.refused !== undefined) return refusedBefore(caller, call, permit.value.refused);
   if (mayHaveHappened && !(await mayRepeat(caller, call))) return inDoubt(caller, call);
   await place.itsTurn();
   tree.checkpoint(node);
@@ -119,23 +124,10 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   if (tool.kind !== undefined) return await callOther(caller, { ...call, tool }, cause, edited);
   const startedAt = tree.clock.elapsed();
   const run = () =>
-    runTool(
-      tool,
-      edited ?? asked.input,
-      {
-        workspace: tree.workspaceOf(node),
-        signal: node.abort.signal,
-        run: speakerOf(node).run,
-        idempotencyKey: `${node.run}/${step}`,
-        seen: caller.files.during(call.turn),
-        opened,
-        mayFetch: (url) => isAllowed(caller, tool, url),
-        mayShow: (path) => tree.shows?.(setup.definition, tool.name, path, tree.outside.remembered()) ?? true,
-        redact: tree.redact,
-        processes: caller.commands.processes(step),
-      },
-      { timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs, clock: tree.clock },
-    );
+    runTool(tool, edited ?? asked.input, contextOf(caller, call, tool, opened), {
+      timeoutMs: caller.setup.definition.toolTimeout ?? limits.toolTimeoutMs,
+      clock: tree.clock,
+    });
   const watched = () => watchedCall(tree.workspaces, tree.workspaceOf(node), tree.redact, tool, run);
   const outcome = await tree.atWork.during(() =>
     tool.waits === true ? tree.slots.released(node.run, node.abort.signal, watched) : watched(),
@@ -146,10 +138,24 @@ async function callNow(caller: Caller, call: Call): Promise<ToolResultPart> {
   return record(caller, call, cause, told(outcome, edited), kept, Math.round(tree.clock.elapsed() - startedAt));
 }
 
+function contextOf({ tree, node, setup, files }: Caller, { step, turn }: Call, tool: OrdinaryTool, opened?: ProtectedKind) {
+  return {
+    workspace: tree.workspaceOf(node),
+    signal: node.abort.signal,
+    run: speakerOf(node).run,
+    idempotencyKey: `${node.run}/${step}`,
+    seen: files.during(turn),
+    opened,
+    mayFetch: (url) => isAllowed({ tree, setup }, tool, url),
+    mayShow: (path) => tree.shows?.(setup.definition, tool.name, path, tree.outside.remembered()) ?? true,
+    redact: tree.redact,
+  } satisfies ToolContext;
+}
+
 /** What somebody changed before it was made is what goes on after a crash. */
 const changedTo = (node: DrivenRun, step: string): Json | undefined => node.journal.recorded('tool.call', step)?.payload.input;
 
-function isAllowed({ tree, setup }: Caller, tool: OrdinaryTool, url: string): boolean {
+function isAllowed({ tree, setup }: Pick<Caller, 'tree' | 'setup'>, tool: OrdinaryTool, url: string): boolean {
   return tree.permission(setup.definition, tool, { input: { url }, remembered: tree.outside.remembered() }) === 'allow';
 }
 
@@ -267,6 +273,14 @@ function refuse(caller: Caller, step: string, asked: ToolCallPart, text: string)
     isError: true,
     durationMs: 0,
   });
+}
+
+/** It was not made, and nobody was asked: what the tool would have said, and what the caller knows from it. */
+function refusedBefore(caller: Caller, { step, turn, asked }: Call, { message, saw }: ToolRefusal): ToolResultPart {
+  if (saw !== undefined) caller.files.note(turn, saw);
+  const content = [{ type: 'text' as const, text: caller.tree.redact(message) }];
+  const known = present({ saw: saw && [...saw] });
+  return finish(caller, step, { id: asked.id, name: asked.name, content, isError: true, durationMs: 0, ...known });
 }
 
 type ResultPayload = Extract<NewEvent, { type: 'tool.result' }>['payload'];

@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
+import { judgedName } from '../../base/visible-text.ts';
 import type { ExecutorCall, ExecutorDiff } from '../../executors/port.ts';
 import { lineDiff } from '../../tools/files/line-diff.ts';
 import { resolveAnywhere } from '../../tools/files/workspace.ts';
@@ -116,13 +117,13 @@ function pathsIn(input: Json | undefined): readonly string[] {
 
 function previewOf({ title, kind, diffs, input }: ExecutorCall, path: string): string {
   const own = diffs.filter((diff) => diff.path === path);
-  if (own.length === 0) return `${kind} ${path}: ${title}\n${JSON.stringify(input ?? {}, undefined, 2)}`;
+  if (own.length === 0) return `${kind} ${judgedName(path)}: ${judgedName(title)}\n${JSON.stringify(input ?? {}, undefined, 2)}`;
   return own.map(diffText).join('\n');
 }
 
 function diffText({ path, before, after }: ExecutorDiff): string {
-  const from = before === undefined ? '/dev/null' : `a/${path}`;
-  return `--- ${from}\n+++ b/${path}\n${lineDiff(before ?? '', after).text}`;
+  const from = before === undefined ? '/dev/null' : judgedName(`a/${path}`);
+  return `--- ${from}\n+++ ${judgedName(`b/${path}`)}\n${lineDiff(before ?? '', after).text}`;
 }
 
 function addressAsked(call: ExecutorCall): Understood {

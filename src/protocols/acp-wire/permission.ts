@@ -4,6 +4,7 @@
  */
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { present } from '../../base/present.ts';
+import { judgedLine, judgedName, judgedText } from '../../base/visible-text.ts';
 import type { PermissionWait } from '../../engine/port.ts';
 import type { Answering } from '../../events/assistants.ts';
 import type { Answer } from '../../events/catalogue.ts';
@@ -14,7 +15,9 @@ const OPTIONS = { once: 'allow_once', always: 'allow_always', no: 'reject_once' 
 export function permissionRequest(wait: PermissionWait, sessionId: string, workspace: string): RequestPermissionRequest {
   const { run, tool, input, request, rule } = wait;
   const always: PermissionOption[] =
-    rule === undefined ? [] : [{ optionId: OPTIONS.always, kind: 'allow_always', name: `Always in this session: ${rule}` }];
+    rule === undefined
+      ? []
+      : [{ optionId: OPTIONS.always, kind: 'allow_always', name: `Always in this session: ${judgedLine(rule)}` }];
   return {
     sessionId,
     toolCall: {
@@ -36,8 +39,13 @@ export function serverRequest({ server, shown }: { readonly server: string; read
   return {
     sessionId,
     toolCall: {
-      ...{ toolCallId: `server/${server}`, title: `Start the MCP server ${server}`, kind: 'execute', status: 'pending' },
-      content: [textContent(shown)],
+      ...{
+        toolCallId: `server/${server}`,
+        title: `Start the MCP server ${judgedName(server)}`,
+        kind: 'execute',
+        status: 'pending',
+      },
+      content: [textContent(judgedText(shown))],
     },
     options: [
       { optionId: OPTIONS.always, kind: 'allow_always', name: 'Allow exactly this server in this project' },

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { judgedLine } from '../../base/visible-text.ts';
 import type { ImagePart, TextPart } from '../../events/messages.ts';
 import { firstLine } from '../../projections/readable.ts';
 
@@ -31,7 +32,7 @@ export const callOfWait = (run: string, wait: string): string => `${run}/${wait.
 /** What it is about, in a few words: a path, a command. */
 export function titleOf(tool: string, input: Json, agent?: string): string {
   const text = isJsonObject(input) ? Object.values(input).find((value) => typeof value === 'string') : undefined;
-  const subject = typeof text === 'string' ? ` ${firstLine(text, limits.acpTitleCharacters)}` : '';
+  const subject = typeof text === 'string' ? ` ${judgedLine(firstLine(text, limits.acpTitleCharacters))}` : '';
   return `${agent === undefined ? '' : `${agent}: `}${tool}${subject}`;
 }
 

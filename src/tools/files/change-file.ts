@@ -9,7 +9,7 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
-import { type Evidence, errorResult, type ToolContext, type ToolOutcome } from '../port.ts';
+import { type Evidence, errorResult, type SeenFile, type ToolContext, type ToolOutcome, type ToolRefusal } from '../port.ts';
 import { isOpenedByNothing, type ProtectedKind } from '../protected-names.ts';
 import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
 import { type FileContent, isTooLong, numberedLines, readContent } from './file-content.ts';
@@ -52,12 +52,34 @@ export async function changeFile(change: FileRewrite, context: ToolContext, need
   return changed.ok ? changed.value : errorResult(changed.error);
 }
 
-async function changeNow(
+/** What `changeFile` would be refused for, as things are now. Nothing is locked, and nothing is changed. */
+export async function whyUnchanged(
+  change: FileRewrite,
+  context: ToolContext,
+  needs: FileChangeNeeds,
+): Promise<ToolRefusal | undefined> {
+  const use = { guard: needs.guard, use: 'write', opened: context.opened } as const;
+  const inside = await resolveInside(context.workspace, change.path, use);
+  if (!inside.ok) return { kind: 'error', message: inside.error };
+  if (inside.value.relative === '') return undefined;
+  const looked = await lookAt(inside.value, change, context, needs);
+  return looked.kind === 'error' ? looked : undefined;
+}
+
+interface Rewrite {
+  readonly kind: 'rewrite';
+  readonly before: FileContent | undefined;
+  readonly text: string;
+  seenOf(bytes: string | Uint8Array): SeenFile;
+}
+
+/** What the change would come to: a new text, or an outcome without one. */
+async function lookAt(
   target: InsidePath,
   change: FileRewrite,
   context: ToolContext,
   needs: FileChangeNeeds,
-): Promise<ToolOutcome> {
+): Promise<Rewrite | ToolOutcome> {
   const there: Result<FileContent | undefined, string> = isThere(target) ? await readContent(target) : ok(undefined);
   if (!there.ok) return errorResult(there.error);
   const before = there.value;
@@ -68,7 +90,7 @@ async function changeNow(
   const late = await tooLate(path, before, isShown ? change : { blind: 'refused' }, context);
   // Who replaced all of it knows all of it; who replaced a piece knows no more than before.
   const knowsRest = change.blind === 'refused' || (await knowsAll(path, before, context));
-  const seenOf = (bytes: string | Uint8Array) => ({
+  const seenOf = (bytes: string | Uint8Array): SeenFile => ({
     path,
     sha256: sha256(bytes),
     ...(knowsRest ? {} : { lines: unshown(bytes) }),
@@ -84,15 +106,27 @@ async function changeNow(
   if (!next.ok) return errorResult(next.error);
   const uncovered = uncovers(before, next.value, needs.secrets);
   if (uncovered !== undefined) return errorResult(`${path}: ${uncovered}`);
+  return { kind: 'rewrite', before, text: next.value, seenOf };
+}
+
+async function changeNow(
+  target: InsidePath,
+  change: FileRewrite,
+  context: ToolContext,
+  needs: FileChangeNeeds,
+): Promise<ToolOutcome> {
+  const looked = await lookAt(target, change, context, needs);
+  if (looked.kind !== 'rewrite') return looked;
+  const { before, text, seenOf } = looked;
   if (context.signal.aborted) return errorResult('Cancelled; nothing was changed.');
-  const written = await replaceFile(target, next.value, before?.mode, needs.random);
+  const written = await replaceFile(target, text, before?.mode, needs.random);
   if (!written.ok) return errorResult(written.error);
-  const evidence = changeEvidence(path, before, next.value, context.redact, (text) => shownByLine(text, needs.secrets));
+  const evidence = changeEvidence(target.relative, before, text, context.redact, (part) => shownByLine(part, needs.secrets));
   return {
     kind: 'ok',
     content: [{ type: 'text', text: change.said(target, evidence.payload) + otherNames(before) }],
     evidence: [evidence],
-    saw: [{ ...seenOf(next.value), written: true }],
+    saw: [{ ...seenOf(text), written: true }],
   };
 }
 

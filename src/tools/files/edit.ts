@@ -7,7 +7,7 @@ import { startOf } from '../../base/whole-words.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import type { OrdinaryTool } from '../port.ts';
 import { similarity } from '../similarity.ts';
-import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
+import { changeFile, type FileChangeNeeds, type FileRewrite, protectionOf, whyUnchanged } from './change-file.ts';
 import { decodeUtf8, type FileContent, looksBinary } from './file-content.ts';
 import { previewChange } from './preview-change.ts';
 import { type FindsSecrets, placeIn, putBack, type ShownText, shownByLine, shownText } from './shown-text.ts';
@@ -25,37 +25,38 @@ const HINT_CHARACTERS = 160;
 const LINES_COMPARED = 20_000;
 
 export function editTool(needs: FileChangeNeeds): OrdinaryTool {
+  const rewrite = (request: z.infer<typeof input>): FileRewrite => {
+    let count = 0;
+    return {
+      path: request.path,
+      blind: 'allowed',
+      next: (target, before) => {
+        const edited = editedFile(request, target, before, needs.secrets);
+        if (!edited.ok) return edited;
+        count = edited.value.count;
+        return ok(edited.value.text);
+      },
+      said: (target, { addedLines, removedLines }) => {
+        const times = count === 1 ? '1 replacement' : `${count} replacements`;
+        return `Edited ${target.relative} (${times}, +${addedLines} -${removedLines} lines).`;
+      },
+    };
+  };
   const tool = defineBuiltIn({
     name: 'edit',
     description: 'Replaces an exact piece of text in a file of the workspace. Read the file first.',
     input,
     replay: 'never',
     reportsChanges: true,
-    run: (request, context) => {
-      let count = 0;
-      return changeFile(
-        {
-          path: request.path,
-          blind: 'allowed',
-          next: (target, before) => {
-            const edited = editedFile(request, target, before, needs.secrets);
-            if (!edited.ok) return edited;
-            count = edited.value.count;
-            return ok(edited.value.text);
-          },
-          said: (target, { addedLines, removedLines }) => {
-            const times = count === 1 ? '1 replacement' : `${count} replacements`;
-            return `Edited ${target.relative} (${times}, +${addedLines} -${removedLines} lines).`;
-          },
-        },
-        context,
-        needs,
-      );
-    },
+    run: (request, context) => changeFile(rewrite(request), context, needs),
   });
   return {
     ...tool,
     protects: (input, workspace) => protectionOf(needs.guard, workspace, input),
+    refusal: async (given, context) => {
+      const { success, data } = input.safeParse(given);
+      return success ? await whyUnchanged(rewrite(data), context, needs) : undefined;
+    },
     preview: async (given, workspace) => {
       const parsed = input.safeParse(given);
       if (!parsed.success) return undefined;

@@ -2,6 +2,7 @@
 
 import { isThere } from '../../base/files/held-folder.ts';
 import { ok, type Result } from '../../base/result.ts';
+import { judgedName } from '../../base/visible-text.ts';
 import { groupDigits } from '../bounded.ts';
 import { decodeUtf8, type FileContent, looksBinary, readContent } from './file-content.ts';
 import { lineDiff } from './line-diff.ts';
@@ -31,5 +32,6 @@ export async function previewChange(
         : diff.text === ''
           ? 'stays as it is'
           : changed;
-  return `${target.value.relative} (${what})\n${diff.text}`.trimEnd();
+  const name = judgedName(target.value.relative);
+  return `${name} (${what})\n${diff.text}`.replace(/\n$/, '');
 }

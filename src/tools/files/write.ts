@@ -5,8 +5,8 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { hasMark } from '../../base/secrets/mark.ts';
 import { groupDigits } from '../bounded.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
-import { errorResult, type OrdinaryTool } from '../port.ts';
-import { changeFile, type FileChangeNeeds, protectionOf } from './change-file.ts';
+import type { OrdinaryTool, ToolRefusal } from '../port.ts';
+import { changeFile, type FileChangeNeeds, type FileRewrite, protectionOf, whyUnchanged } from './change-file.ts';
 import { decodeUtf8, type FileContent, looksBinary } from './file-content.ts';
 import { previewChange } from './preview-change.ts';
 import { type FindsSecrets, putBack, shownText } from './shown-text.ts';
@@ -26,7 +26,23 @@ function written(content: string, before: FileContent | undefined, secrets: Find
   return whole.ok ? whole : fail(`Not written: ${whole.error}`);
 }
 
+function tooLarge(content: string): ToolRefusal | undefined {
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= limits.readFileBytes) return undefined;
+  const limit = `the limit of ${groupDigits(limits.readFileBytes)} (readFileBytes)`;
+  return { kind: 'error', message: `The content has ${groupDigits(bytes)} bytes, more than ${limit}.` };
+}
+
 export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
+  const rewrite = ({ path, content }: z.infer<typeof input>): FileRewrite => ({
+    path,
+    blind: 'refused',
+    next: (_target, before) => written(content, before, needs.secrets),
+    said: ({ relative }, { before, addedLines, removedLines }) => {
+      const size = `${groupDigits(Buffer.byteLength(content))} bytes`;
+      return `${before === null ? 'Created' : 'Replaced'} ${relative} (+${addedLines} -${removedLines} lines, ${size}).`;
+    },
+  });
   const tool = defineBuiltIn({
     name: 'write',
     description:
@@ -35,30 +51,15 @@ export function writeTool(needs: FileChangeNeeds): OrdinaryTool {
     input,
     replay: 'never',
     reportsChanges: true,
-    run: async ({ path, content }, context) => {
-      const bytes = Buffer.byteLength(content);
-      if (bytes > limits.readFileBytes) {
-        return errorResult(
-          `The content has ${groupDigits(bytes)} bytes, more than the limit of ${groupDigits(limits.readFileBytes)} (readFileBytes).`,
-        );
-      }
-      const said = `lines, ${groupDigits(bytes)} bytes).`;
-      return await changeFile(
-        {
-          path,
-          blind: 'refused',
-          next: (_target, before) => written(content, before, needs.secrets),
-          said: ({ relative }, { before, addedLines, removedLines }) =>
-            `${before === null ? 'Created' : 'Replaced'} ${relative} (+${addedLines} -${removedLines} ${said}`,
-        },
-        context,
-        needs,
-      );
-    },
+    run: async (given, context) => tooLarge(given.content) ?? (await changeFile(rewrite(given), context, needs)),
   });
   return {
     ...tool,
     protects: (input, workspace) => protectionOf(needs.guard, workspace, input),
+    refusal: async (given, context) => {
+      const { success, data } = input.safeParse(given);
+      return success ? (tooLarge(data.content) ?? (await whyUnchanged(rewrite(data), context, needs))) : undefined;
+    },
     preview: async (given, workspace) => {
       const parsed = input.safeParse(given);
       return parsed.success
