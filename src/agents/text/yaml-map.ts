@@ -167,7 +167,19 @@ function explain(code: string, message: string): { readonly message: string; rea
       };
     case 'NON_STRING_KEY':
       return { message: 'a key must be plain text' };
+    case 'BAD_INDENT':
+    case 'MISSING_CHAR':
+      return unclosed(message);
     default:
       return { message: `broken YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}` };
   }
+}
+
+/** A bracket or a quote, which the parser misses at the place where it gave up. */
+function unclosed(message: string): { readonly message: string; readonly fix?: string } {
+  const [, sign] = /^Flow .* end with a ([\]}])$/.exec(message) ?? [];
+  const fix = 'Close it, or put quotes around the text that it belongs to.';
+  if (sign !== undefined) return { message: `broken YAML: a ${sign} is missing`, fix };
+  if (/^Missing closing .*quote$/.test(message)) return { message: 'broken YAML: a quote is not closed', fix };
+  return { message: `broken YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}` };
 }

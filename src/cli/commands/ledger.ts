@@ -70,6 +70,8 @@ const SHOWN_ROWS = 20;
 
 /** What follows from the events is made to say so again; the events themselves are never changed. */
 export async function ledgerRebuildCommand(context: CommandContext, options: JsonOption): Promise<ExitCode> {
+  // Where there is none, none is made.
+  await withProject(context, { readOnly: true }, async () => exitCodes.completed);
   return withProject(context, { readOnly: false }, async ({ ledger }) => {
     const found = await ledger.rebuild();
     const left = await ledger.verify();

@@ -64,7 +64,7 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
   const said = (label: string, text: string): readonly string[] => labelled(label, text, width);
   const lines: string[] = [];
   if (summary.error !== null) {
-    lines.push(...said(paint.red('why'), safeLine(summary.error.message)));
+    lines.push(...said(paint.red('why'), safeLine(asCalled(summary.error.message, call))));
     if (summary.error.fix !== undefined) lines.push(...said(paint.dim('fix'), safeLine(asCalled(summary.error.fix, call))));
   }
   if (summary.cutBy !== null) {
@@ -74,7 +74,7 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
         : 'the answer ends where the limit of one answer was reached';
     lines.push(...said(paint.yellow('cut'), `${ends} (${summary.cutBy})`));
   }
-  for (const reason of reasonsOf(summary, call)) lines.push(...said(paint.yellow('why'), safeLine(reason)));
+  for (const reason of reasonsOf(summary, call)) lines.push(...said(paint.yellow('why'), safeLine(asCalled(reason, call))));
   lines.push(...missingLines(summary, said, { paint, call }));
   if (summary.callsGone > 0) {
     const [were, their] = summary.callsGone === 1 ? ['was', 'its'] : ['were', 'their'];

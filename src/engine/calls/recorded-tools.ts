@@ -13,7 +13,7 @@ import type { LoopTools } from '../../loop/port.ts';
 import { requestText } from '../../projections/request-text.ts';
 import { resultPart } from '../../projections/transcript.ts';
 import { boundResult } from '../../tools/bounded.ts';
-import { sureRefusal, runTool } from '../../tools/call.ts';
+import { runTool, sureRefusal } from '../../tools/call.ts';
 import type { AgentTool, OrdinaryTool, ServiceTool, Tool, ToolContext, ToolOutcome, ToolRefusal } from '../../tools/port.ts';
 import type { ProtectedKind } from '../../tools/protected-names.ts';
 import type { WorksInFolders } from '../evidence/folders.ts';

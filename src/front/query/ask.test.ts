@@ -169,6 +169,8 @@ describe('is refused', () => {
     ['SELECT * FROM payload', 'This is not a question: no such table: payload'],
     ['SELECT 1; DELETE FROM runs', 'Only one statement can be asked at a time'],
     ['DELETE FROM runs', 'Only SELECT can be asked, and DELETE is not allowed'],
+    ['drop table runs', 'Only SELECT can be asked, and DROP is not allowed'],
+    ['CREATE TABLE x (y)', 'Only SELECT can be asked, and CREATE is not allowed'],
     ['INSERT INTO runs (run) VALUES (1)', 'Only SELECT can be asked, and INSERT is not allowed'],
     ["ATTACH '/etc/passwd' AS other", 'Only SELECT can be asked, and ATTACH is not allowed'],
     ['PRAGMA database_list', 'Only SELECT can be asked, and PRAGMA is not allowed'],

@@ -69,12 +69,12 @@ async function conversation(
     memoryBytes: limits.queryMemoryBytes,
   });
   const planned = await worker.hears();
-  if (planned.kind !== 'needs') return fail(failureOf(planned, options));
+  if (planned.kind !== 'needs') return fail(failureOf(planned, sql, options));
   const filled = await fillTables(worker, ledger, planned.read, options);
   if (!filled.ok) return filled;
   await worker.tell({ kind: 'go' });
   const answer = await worker.hears();
-  if (answer.kind !== 'answer') return fail(failureOf(answer, options));
+  if (answer.kind !== 'answer') return fail(failureOf(answer, sql, options));
   const { columns, rows, more, cutBy } = answer;
   return ok({ columns, rows, cutBy: more ? (cutBy === 'rows' ? 'queryRows' : 'queryBytes') : null, collected: filled.value });
 }
@@ -225,12 +225,14 @@ const onlySelect = (what: string): Failure => usage(`Only SELECT can be asked${w
 
 type NoAnswer = Exclude<Awaited<ReturnType<Worker['hears']>>, { kind: 'needs' | 'answer' }>;
 
-function failureOf(said: NoAnswer | SaidByWorker, { timeoutMs }: QueryTerms): Failure {
+function failureOf(said: NoAnswer | SaidByWorker, sql: string, { timeoutMs }: QueryTerms): Failure {
   if (said.kind === 'gone' && said.late) {
     const fix = 'ask for less, about one session (--session), or give it longer: --timeout 5m';
     return { code: 'query_time', message: `The question was stopped after ${timeoutMs / 1_000} s (queryMs)`, fix };
   }
-  if (said.kind === 'refused' && said.what !== null) return onlySelect(`, and ${said.what} is not allowed`);
+  // The store says how it would be done: a table is dropped by deleting what is known of it.
+  const verb = /^\s*(create|drop|alter|reindex|replace)\b/i.exec(sql)?.[1]?.toUpperCase();
+  if (said.kind === 'refused' && said.what !== null) return onlySelect(`, and ${verb ?? said.what} is not allowed`);
   if ((said.kind === 'refused' || said.kind === 'failed') && /authoriz/.test(said.message)) return onlySelect('');
   if (said.kind === 'refused') return usage(`This is not a question: ${said.message}`, TABLES);
   if (said.kind === 'failed') return memoryOr(said.message);

@@ -239,7 +239,10 @@ describe('several files', () => {
   });
 
   it.each([
-    ['{ "mcpServers": { "a": }\n', /^broken JSON/],
+    ['{ "mcpServers": { "a": }\n', /^broken JSON: a } is missing at the end; the MCP servers in it are not known here$/],
+    ['{ "mcpServers": [1, {"a": 2},}\n', /^broken JSON: a ] is missing before the } in line 1;/],
+    ['{ "mcpServers": {} } }\n', /^broken JSON: a } too many in line 1;/],
+    ['{ "mcpServers" {} }\n', /^broken JSON: this is no JSON;/],
     ['{ "mcpServers": {\n "a": 1, "a": 2 } }', /^this key is given twice/],
     ['[1]', /^the file is not a map/],
     ['{ /* never ends', /^broken JSON/],
@@ -253,6 +256,10 @@ describe('several files', () => {
       severity: 'warning',
       message: expect.stringMatching(message),
     });
+    if (/broken JSON/.test(message.source))
+      expect(found.diagnostics.map(({ file, fix }) => [file, fix])).toEqual([
+        ['.mcp.json', expect.stringMatching(/^(?:Put|Take|Look)/)],
+      ]);
     expect(started(found, 'a')).toMatchObject({ command: 'x' });
   });
 

@@ -120,7 +120,8 @@ async function readMap(root: string, file: string, diagnostics: Diagnostic[]): P
   }
   const parsed = parseJsonText(file, text.value);
   if (parsed.ok) return parsed.value;
-  diagnostics.push(...parsed.error.map(({ line, column, message }) => warningAt({ file, line, column }, message, left)));
+  for (const { line, column, message, fix } of parsed.error)
+    diagnostics.push(warningAt({ file, line, column }, `${message}; the MCP servers in it are not known here`, fix));
   return undefined;
 }
 

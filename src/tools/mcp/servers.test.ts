@@ -155,6 +155,7 @@ describe('an MCP server as our child', () => {
       {
         missing: { command: '/no/such/program' },
         dying: { command: '/bin/sh', args: ['-c', 'echo "no config found" >&2; exit 3'] },
+        tracing: { command: process.execPath, args: ['/not/there.mjs'] },
         unset: { command: 'true', env: { A: variable('NOT_SET_ANYWHERE') } },
         refused: { url: 'http://127.0.0.1:1/mcp' },
       },
@@ -167,6 +168,12 @@ describe('an MCP server as our child', () => {
     };
     expect(await error('missing')).toContain('ENOENT');
     expect(await error('dying')).toMatch(/exit code 3; stderr: no config found/);
+    // Of a stack trace the line that says what it is about.
+    const said = await error('tracing');
+    expect(said).toMatch(
+      /exit code 1; stderr: Error: Cannot find module '\/not\/there\.mjs' \(and \d+ more lines, which its command/,
+    );
+    expect([said.includes('\n'), said.length < 300]).toEqual([false, true]);
     expect(await error('unset')).toContain('NOT_SET_ANYWHERE is not set');
     expect(await error('silent', hasty)).toMatch(/no answer within|timed out/i);
     expect(await error('refused')).toContain('the MCP server refused could not be started');
