@@ -21,6 +21,7 @@ it('what is refused because there is no run yet leaves nothing behind', async ()
   await using project = await createTestProject();
   for (const words of [['resume'], ['retry'], ['cancel'], ['approve'], ['send']])
     expect(await project.look(...words, 'last', ...(words[0] === 'send' ? ['hi'] : []))).toMatchObject({ code: 2 });
+  expect(await project.look('ledger', 'rebuild')).toMatchObject({ code: 2 });
   expect(await readdir(project.folder)).not.toContain('.troupe');
 });
 
