@@ -26,6 +26,8 @@ describe('a test script of npm', () => {
     ['node/etc/npmrc', 'script-shell=/bin/true\n'],
     ['work/.npmrc', 'script-shell=./bash\n'],
     ['work/.npmrc', 'script-shell=/tmp/bash\n'],
+    ['work/.npmrc', 'fund=false\nusage=true\n'],
+    ['home/.npmrc', 'usage\n'],
   ])('proves nothing with %s: %j', async (path, text) => {
     writeFileSync(join(place, path), text);
     for (const line of ['npm test', 'cd . && npm run test', 'sh run.sh']) {

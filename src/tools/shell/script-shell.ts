@@ -16,6 +16,7 @@ export interface SettingsPlaces {
 const FILES = ['.npmrc', '.yarnrc'];
 const SHELL = /^(?:(?:ba|da|z|k|a|fi)?sh|pwsh|powershell|cmd)(?:\.exe)?$/i;
 const FOR_ALL = ['/tmp/', '/var/tmp/', '/dev/shm/'];
+const SHOWS_USAGE = /^\s*"?usage"?\s*(?:=\s*"?true"?\s*)?$/im;
 const LOADS = /(?:^|\s)(?:--require|-r|--import|--loader|--experimental-loader)\b/;
 
 /** Why scripts may not be run as they are written, if a setting says so. */
@@ -31,6 +32,7 @@ export async function strangeScriptShell({ folder, home, program }: SettingsPlac
   ];
   for (const path of new Set([...far, ...near])) {
     const text = await textIn(path);
+    if (SHOWS_USAGE.test(text)) return `${path} has npm show how it is used, and run nothing`;
     const shell = settingIn(text, 'script-shell');
     if (shell !== undefined && !isShell(shell, [folder, ...(home === undefined ? [] : [home])]))
       return `${path} has scripts run by ${shell.slice(0, 80)}, which is no shell of the system`;

@@ -23,6 +23,7 @@ describe('how many tests passed', () => {
     '1..0',
     '?   \texample.com/m\t[no test files]',
     'Error: no test specified',
+    'npm test [-- <args>]',
   ])('none: %s', (output) => expect(passedTests(`first\n${output}\nlast`)).toBe(0));
 
   it.each(['', 'all fine', '5 passed', 'they were 5 passed by', `${'='.repeat(5_000)} 5 passed in 1s`])(

@@ -27,6 +27,8 @@ const NONE = [
   /^collected 0 items/,
   /^\?[ \t]+\S+[ \t]+\[no test files\]$/,
   /^1\.\.0$/,
+  // how a command is used, in its own words
+  /^(?:npm|pnpm|yarn) (?:test|run(?:-script)?|start) \[/,
 ];
 
 /** Colours and what moves the cursor. */
