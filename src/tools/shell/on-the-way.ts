@@ -7,6 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
+import { looksLikeTestRun } from './test-commands.ts';
 
 const DEPTH = 4;
 const WRAPPER = /^(?:env|time|timeout|command|exec|nice|npx|sudo|-y|--yes|[\d.]+[smhd]?|[A-Za-z_]\w*=.*|@|-|!|then|do|else|if)$/;
@@ -174,7 +175,32 @@ export function idleMake([name = '', ...rest]: readonly string[], at: string, ou
   const shadowed = rest.find(
     (word) => /^[\w.-]+$/.test(word) && !word.startsWith('-') && !phony.has(word) && exists(join(at, word)),
   );
-  return shadowed === undefined ? undefined : `there is a file called ${shadowed}, so make may have done nothing`;
+  const passedOver = shadowed ?? stampOf(file, rest, phony, at, output);
+  return passedOver === undefined ? undefined : `there is a file called ${passedOver}, so make may have done nothing`;
+}
+
+/** A file on the way to what was asked for whose rule runs tests, and make has not shown that it did. */
+function stampOf(
+  file: string,
+  words: readonly string[],
+  phony: ReadonlySet<string>,
+  at: string,
+  output: string,
+): string | undefined {
+  const rules = new Map(
+    [...file.matchAll(/^([\w./-]+)\s*:(?!=)([^\n=]*)\n((?:\t[^\n]*\n?)*)/gm)].map(([, name = '', needs = '', recipe = '']) => [
+      name,
+      { needs: needs.trim().split(/\s+/), lines: recipe.split('\n').map((line) => line.trim()) },
+    ]),
+  );
+  const wanted = new Set(words.filter((word) => rules.has(word)));
+  // A set visits what is added while it is walked.
+  for (const name of wanted) for (const need of rules.get(name)?.needs ?? []) if (rules.has(need)) wanted.add(need);
+  return [...wanted].find((name) => {
+    const tests = (rules.get(name)?.lines ?? []).filter((line) => looksLikeTestRun(line.replace(/^[@+-]+/, '')));
+    const isShown = tests.some((line) => output.includes(line));
+    return tests.length > 0 && !isShown && !phony.has(name) && exists(join(at, name));
+  });
 }
 
 function exists(path: string): boolean {
