@@ -81,7 +81,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
       'executors',
       'workspaces',
     ],
-    ...['telemetry', 'bundles', 'replay'],
+    ...['telemetry', 'bundles', 'replay', 'ledger/only-one'],
   ],
   trials: [
     'events',

@@ -101,14 +101,27 @@ export async function takeNextPrompt(needs: GroupNeeds, session: SessionId): Pro
   const { agent } = next;
   const begin = async (): Promise<Result<RunHandle, Failure> | undefined> => {
     if (group === undefined) return agent === undefined ? undefined : await startPlain(needs, session, run, { ...next, agent });
-    const isHeld = !state.groups.has(group.group) || (await pauseOf(needs, session)) !== undefined;
-    return isHeld ? undefined : await start(needs, group, run, next);
+    return (await isHeldIn(needs, state, group, session)) ? undefined : await start(needs, group, run, next);
   };
   const started = await begin();
   if (started === undefined) return ok(undefined);
   if (started.ok) return started;
   return started.error.code === 'session_busy' || started.error.code === 'exists' ? ok(undefined) : started;
 }
+
+/** Whether what waits here is not to be begun now, though nothing is under way: the group is paused, or was deleted. */
+export async function isHeldBack(needs: Pick<GroupNeeds, 'ledger'>, session: SessionId): Promise<boolean> {
+  const state = await readOrganisation(needs.ledger);
+  const group = groupOfSession(state, session);
+  return group !== undefined && (await isHeldIn(needs, state, group, session));
+}
+
+const isHeldIn = async (
+  needs: Pick<GroupNeeds, 'ledger'>,
+  state: Awaited<ReturnType<typeof readOrganisation>>,
+  { group }: SavedGroup,
+  session: SessionId,
+): Promise<boolean> => !state.groups.has(group) || (await pauseOf(needs, session)) !== undefined;
 
 export async function queueOf({ ledger }: Pick<GroupNeeds, 'ledger'>, session: SessionId): Promise<readonly QueuedPrompt[]> {
   return waitingPrompts(await readAll(ledger, session, { types: queueTypes }));

@@ -137,6 +137,8 @@ export interface RunRow {
   readonly endedAt: number | null;
   /** Who holds the lease now; `null` when nobody does. A dead owner is reported as `null`. */
   readonly owner: LeaseOwner | null;
+  /** A dead owner never gave it back: whatever it was at was cut off. */
+  readonly cutOff?: true;
 }
 
 export interface RunFilter {

@@ -9,6 +9,7 @@ import type { RegisteredAgent } from '../agents/registry/registry.ts';
 import { type Diagnostic, formatDiagnostic, isError } from '../agents/text/diagnostics.ts';
 import type { Clock } from '../base/clock.ts';
 import { TroupeError } from '../base/errors.ts';
+import type { Engine } from '../engine/port.ts';
 import { type ProjectConfig, serverNames, userFolder } from './config.ts';
 import type { OpenOptions } from './project.ts';
 
@@ -18,12 +19,29 @@ interface Brought {
   readonly tools?: readonly { readonly name: string }[] | undefined;
 }
 
+/** The one way for what lives for long: whatever it begins, it begins with the agents as their files are now. */
+export function withFilesAsTheyAre(engine: Engine, { refresh }: Pick<AgentSource, 'refresh'>): Engine {
+  return {
+    ...engine,
+    async start(request) {
+      await refresh();
+      return await engine.start(request);
+    },
+    async fork(request) {
+      await refresh();
+      return await engine.fork(request);
+    },
+  };
+}
+
 export interface AgentSource {
   /** With what this command overrides for all agents. */
   overridden(agent: AgentDefinition | undefined): AgentDefinition | undefined;
   find(name: string): Promise<AgentDefinition | undefined>;
+  /** As its file is now. */
+  findNow(name: string): Promise<AgentDefinition | undefined>;
   check(): Promise<ProjectCheck>;
-  /** Forgets what was read when files have changed since; says whether they have. */
+  /** Forgets what was read when files have changed since, those that agents take in too; says whether they have. */
   refresh(): Promise<boolean>;
   /** For the registry: the agents in files, and those a program brought along. */
   readonly registered: FileSource;
@@ -50,6 +68,7 @@ export function createAgentSource(
     clock,
   });
   let stamp: readonly RegisteredAgent[] | undefined;
+  let beside: ReadonlyMap<string, string> = new Map();
 
   /** A right of the settings that stands for nothing may have been meant as a ban: nobody runs until that is known. */
   const refuseSettings = (problems: readonly Diagnostic[]): void => {
@@ -93,29 +112,45 @@ export function createAgentSource(
     return diagnostics.some((one) => isError(one) && one.file === found?.source) ? undefined : found;
   };
   const refresh = async (): Promise<boolean> => {
-    const before = stamp;
+    const [before, besideBefore] = [stamp, beside];
     stamp = await files.agents(new Map());
-    if (before === stamp) return false;
+    beside = await takenIn(await checked?.catch(() => undefined), clock);
+    if (before === stamp && agentFile === undefined && isSame(besideBefore, beside)) return false;
     checked = undefined;
+    named = undefined;
     return true;
   };
-  return {
-    check,
-    overridden,
-    refresh,
-    registered: files,
-    async find(name) {
-      const own = given.get(name);
-      if (own !== undefined) {
-        refuseSettings(await plainProblems());
-        return overridden(own);
-      }
-      named ??= fromFlag();
-      const flagged = await named;
-      return overridden(flagged?.name === name ? flagged : ((await inFiles(name)) ?? bareExecutor(name)));
-    },
+  const find = async (name: string): Promise<AgentDefinition | undefined> => {
+    const own = given.get(name);
+    if (own !== undefined) {
+      refuseSettings(await plainProblems());
+      return overridden(own);
+    }
+    named ??= fromFlag();
+    const flagged = await named;
+    return overridden(flagged?.name === name ? flagged : ((await inFiles(name)) ?? bareExecutor(name)));
   };
+  const findNow = async (name: string): Promise<AgentDefinition | undefined> => {
+    await refresh();
+    return await find(name);
+  };
+  return { check, overridden, refresh, registered: files, find, findNow };
 }
+
+/** The stamps of files that agents take in: what says of an agent's file that it is the same does not look into these. */
+async function takenIn(read: ProjectCheck | undefined, clock: Clock): Promise<ReadonlyMap<string, string>> {
+  const paths = read?.included ?? [];
+  if (paths.length === 0) return new Map();
+  const { stampsOf } = await import('../agents/registry/stamps.ts');
+  const stamps = await stampsOf(paths, clock);
+  return new Map(paths.map((path) => [path, stamps.get(path) ?? ABSENT]));
+}
+
+const ABSENT = 'absent';
+
+/** An empty stamp says nothing: such a file may have changed. */
+const isSame = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): boolean =>
+  before.size === after.size && [...after].every(([path, stamp]) => stamp !== '' && stamp === before.get(path));
 
 async function readAgents(
   config: ProjectConfig,

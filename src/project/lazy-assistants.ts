@@ -2,8 +2,7 @@
 
 import type { Registry, RegistryOptions } from '../agents/registry/registry.ts';
 import type { AssistantNeeds, ProjectAssistants } from '../assistants/clients/assistants.ts';
-import { type Clock, sleep } from '../base/clock.ts';
-import { limits } from '../base/limits.ts';
+import type { Clock } from '../base/clock.ts';
 import { present } from '../base/present.ts';
 import type { AssistantLimits } from '../engine/options.ts';
 import type { LoopHost } from '../runner/port.ts';
@@ -12,13 +11,14 @@ import type { ProjectConfig } from './config.ts';
 
 /** What clients outside can do, and the tools with which the project's own agents do it. */
 export interface LazyAssistants extends ProjectAssistants {
+  /** Starts processes ahead for whoever is going to be spawned. */
+  warm(): void;
   tools(): Promise<readonly Tool[]>;
   close(): Promise<void>;
 }
 
 export interface LazyAssistantsOptions extends Omit<AssistantNeeds, 'registry'> {
   readonly registry: Omit<RegistryOptions, 'clock'>;
-  /** Starts processes ahead for whoever is going to be spawned. */
   warm(): void;
 }
 
@@ -26,7 +26,6 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
   let registry: Promise<Registry> | undefined;
   let opened: Promise<ProjectAssistants> | undefined;
   let tools: Promise<readonly Tool[]> | undefined;
-  const closing = new AbortController();
   const open = (): Promise<ProjectAssistants> => {
     opened ??= import('../assistants/clients/assistants.ts').then(({ createAssistants }) =>
       createAssistants({ ...options, registry: registered }),
@@ -48,12 +47,8 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
     receive: async (caller, input, call) => (await open()).receive(caller, input, call),
     cancel: async (caller, input, call) => (await open()).cancel(caller, input, call),
     answer: async (caller, input, call) => (await open()).answer(caller, input, call),
-    async takeUp() {
-      // Some clients start a server only to ask what it is, and end it at once: such a one must not begin what it cannot finish.
-      if ((await sleep(options.clock, limits.takeUpAfterMs, closing.signal)) !== 'elapsed') return;
-      options.warm();
-      await (await open()).takeUp();
-    },
+    goOn: async (run, by) => (await open()).goOn(run, by),
+    warm: options.warm,
     tools() {
       tools ??= Promise.all([import('../assistants/agent-tools.ts'), open()]).then(([{ assistantTools }, assistants]) =>
         assistantTools({ assistants, clock: options.clock }),
@@ -61,7 +56,6 @@ export function createLazyAssistants(options: LazyAssistantsOptions): LazyAssist
       return tools;
     },
     async close() {
-      closing.abort();
       (await registry)?.close();
     },
   };

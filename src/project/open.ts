@@ -41,7 +41,7 @@ import { decide, decideProtected, decideShown, deniedBy, reasonToAsk } from '../
 import type { Tool } from '../tools/port.ts';
 import { createVerifier, type Verifier } from '../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../tools/watch/workspace-watch.ts';
-import { type AgentSource, createAgentSource } from './agent-source.ts';
+import { type AgentSource, createAgentSource, withFilesAsTheyAre } from './agent-source.ts';
 import { requireRights } from './brought-agents.ts';
 import { commandsOf } from './commands-of.ts';
 import { loadConfig, type ProjectConfig } from './config.ts';
@@ -168,10 +168,10 @@ async function assemble(
     peers: createLazyPeers(config, clock, declared, learn),
   };
   const driven = cluster === undefined ? createEmbeddedEngine(engineOptions) : await engineOf(engineOptions, cluster);
-  const engine = withRuleBook(driven, rules);
+  const { lasting } = options;
+  const engine = withRuleBook(lasting ? withFilesAsTheyAre(driven, agents) : driven, rules);
   const assistants = createLazyAssistants({
     ...{ engine, ledger, clock, ids, workspace: config.workspace, limits: engineOptions.assistants },
-    refresh: agents.refresh,
     redact: engineOptions.redact,
     // On a cluster others host what is spawned here.
     warm: cluster === undefined ? host.warm : () => undefined,
@@ -183,7 +183,7 @@ async function assemble(
     groups: {
       ...{ ledger, engine, clock, ids, env, root: config.root, home: config.home },
       workspace: config.workspace,
-      agent: agents.find,
+      agent: lasting ? agents.findNow : agents.find,
     },
     ...{ agents: agents.check, redact: protection.redactor.text, servers: declared, rules },
     declared: { agent: agents.find, tools: toolsets.of, ...promptsAt(config, env) },

@@ -83,6 +83,8 @@ export interface OpenOptions {
   readonly readOnly?: boolean | undefined;
   /** Opens only a ledger that is there: what is about a run that cannot be creates nothing. */
   readonly existing?: boolean | undefined;
+  /** By what lives for long, a server say: each run begins with the agents as their files are then. */
+  readonly lasting?: boolean | undefined;
   readonly flags?: ProjectFlags | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;

@@ -19,7 +19,7 @@ function setUp(brain: Brain, limits: Partial<AssistantLimits> = {}, talker = age
   const world = kept(createWorld({ agents: [talker], brain, engineOptions: { assistants: limits } }));
   const assistants = createAssistants({
     ...{ engine: world.engine, ledger: world.ledger, clock: systemClock, ids: createIds(systemClock, systemRandom) },
-    ...{ workspace: '.', limits, refresh: async () => false },
+    ...{ workspace: '.', limits },
     redact: (text) => text.replaceAll(SECRET, '[redacted]'),
     registry: async () => {
       throw new Error('nobody looks for agents here');

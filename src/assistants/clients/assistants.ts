@@ -1,6 +1,6 @@
 /**
  * Assistants as a client outside of Troupe has them: found in the registry, spawned as runs of their own, watched and written to
- * through the ledger. A run that was left behind by a process that died is taken up again when its client asks for it.
+ * through the ledger. A run that was left behind by a process that died is taken up again when its client asks for it, or before.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -8,19 +8,17 @@ import type { Registry } from '../../agents/registry/registry.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Ids, RunId } from '../../base/ids.ts';
 import { runIdFrom } from '../../base/ids.ts';
-import { limits } from '../../base/limits.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { present } from '../../base/present.ts';
 import { fail, ok } from '../../base/result.ts';
 import type { AssistantLimits } from '../../engine/options.ts';
-import type { Engine, RunEnd, RunHandle } from '../../engine/port.ts';
+import type { Engine, ResumeOutcome, RunEnd, RunHandle } from '../../engine/port.ts';
 import { noAgent } from '../../engine/run/prepare.ts';
 import { assistantLimits, type Counted, spawnRefusal } from '../../engine/spawning/bounds.ts';
 import { mayBeSpawned } from '../../engine/spawning/client-rights.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import { userText } from '../../events/messages.ts';
 import { reportText } from '../../events/report-text.ts';
-import { spawnerOf } from '../../events/run-origin.ts';
 import { succeeded } from '../../events/succeeded.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import type { SpawnInput, SpawnOutput } from '../../tools/assistants/schemas.ts';
@@ -40,15 +38,13 @@ export interface AssistantNeeds {
   readonly limits?: Partial<AssistantLimits> | undefined;
   /** Takes secrets out of what an assistant answered: a client sees what the ledger keeps, not more. */
   redact(text: string): string;
-  /** Looks whether agent files have changed: whoever serves clients for days must not spawn yesterday's agents. */
-  refresh(): Promise<unknown>;
   /** Opened with the first question about agents. */
   registry(): Promise<Registry>;
 }
 
 export interface ProjectAssistants extends Assistants {
-  /** Goes on with what clients have spawned and what nobody drives any more. */
-  takeUp(): Promise<void>;
+  /** Goes on with a root run that nobody drives any more. What a client has spawned counts among its own. */
+  goOn(run: RunId, by: string | undefined): Promise<ResumeOutcome>;
 }
 
 const PROGRESS_MS = 1_000;
@@ -81,7 +77,6 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
     const one = { kind: 'client', own: before === undefined ? await theirs.of(caller.name) : [] } as const;
     const refused = spawnRefusal(assistantLimits({ assistants: needs.limits }), one);
     if (refused !== undefined) return fail(refused);
-    await needs.refresh();
     const started = await engine.start({
       agent: input.assistant_id,
       input: userText(input.query),
@@ -126,24 +121,11 @@ export function createAssistants(needs: AssistantNeeds): ProjectAssistants {
       await engine.resume(input.process_id as RunId);
       return ok({ success: true });
     },
-    async takeUp() {
-      for await (const { run, by } of leftBehind(ledger)) {
-        theirs.note(run, by);
-        await engine.resume(run);
-      }
+    async goOn(run, by) {
+      if (by !== undefined) theirs.note(run, by);
+      return await engine.resume(run);
     },
   };
-}
-
-/** What clients have spawned, what has not ended and what nobody drives. */
-async function* leftBehind(ledger: Ledger): AsyncGenerator<{ readonly run: RunId; readonly by: string }> {
-  const left = await ledger.runs({ roots: true, states: ['running'], limit: limits.runLookup });
-  for (const { run, session, owner } of left) {
-    if (owner !== null) continue;
-    const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
-    const spawned = started?.event_type === 'run.started' ? spawnerOf(started.payload) : undefined;
-    if (spawned !== undefined) yield { run, by: spawned.by };
-  }
 }
 
 /** Whether a run was given this task. What cannot be read exactly any more is taken for the same. */

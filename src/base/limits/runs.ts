@@ -65,7 +65,7 @@ export const runLimits = {
   savedGroups: 1_000,
   groupNameCharacters: 100,
   queuedPrompts: 100,
-  /** So many of the newest events a server looks through for prompts that wait, when it begins. */
+  /** So many of the newest events a server looks through for prompts that wait, when it begins; later, so many at a time. */
   queueLookBack: 10_000,
   organisationWaitMs: 60 * SECOND,
   gitMs: 2 * MINUTE,
@@ -89,6 +89,8 @@ export const runLimits = {
   familyMembersKept: 10_000,
   idleCheckMs: 1 * SECOND,
   takeUpAfterMs: 2 * SECOND,
+  takeUpLookMs: 5 * SECOND,
+  takeUpPauseMs: 60 * MINUTE,
   waitProgressMs: 1 * SECOND,
   runnerMemoryMiB: 256, // troupe.yaml: assistants.memory
   runnerWarm: 1, // troupe.yaml: assistants.warm

@@ -120,7 +120,7 @@ async function openOne(
   const own = isExecutor && options.agentFile !== undefined ? await fileAgent(options.agentFile, opening.cwd) : codingAgent();
   const chosen = createChosen();
   const extras: Extras = { agents: [own], adapt: chosen.adapt, trusts: () => isExecutor };
-  const project = await context.openProject(opening, extras);
+  const project = await context.openProject({ ...opening, lasting: true }, extras);
   const agents = async (): Promise<readonly AgentDefinition[]> => {
     if (isExecutor) return [own];
     const found = (await project.agents()).agents.filter(({ disabled }) => !disabled).map(({ definition }) => definition);

@@ -1,6 +1,7 @@
 /** What `troupe mcp` and `troupe serve` give to the MCP server, from an open project. */
 import { Console } from 'node:console';
 import { DEFAULT_CLIENT } from '../../assistants/port.ts';
+import { goOnWithLeft, type LeftRunNeeds } from '../../front/queue/left-runs.ts';
 import { isCallerName, isReservedName, reservedText } from '../../http/tokens.ts';
 import type { Project } from '../../project/project.ts';
 import { createAgentCatalogue } from '../../protocols/mcp/agents.ts';
@@ -29,9 +30,14 @@ export function logError({ terminal }: CommandContext, of = 'mcp'): (error: Erro
   return (error) => terminal.progress.line(`${of}: ${safeLine(error.message)}`);
 }
 
-/** Goes on with what clients spawned before, in the background: nobody waits for it. */
-export function takeUpAssistants(context: CommandContext, { assistants }: Project): void {
-  assistants.takeUp().catch(logError(context));
+/** In the background, until `stopping`: resolves when nothing more is begun. */
+export function goOnWithOthers(
+  context: CommandContext,
+  project: Project,
+  stopping: AbortSignal,
+  queues?: LeftRunNeeds['queues'],
+): Promise<void> {
+  return goOnWithLeft({ project, queues, clock: context.clock, stopping, onError: logError(context, 'left runs') });
 }
 
 /** Whatever a library prints goes to stderr: stdout is the protocol's, or the address that a program reads. */

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { serveMcpStdio } from '../../protocols/mcp/stdio.ts';
 import { type CommandContext, withProject } from '../terminal/command.ts';
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
-import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
+import { goOnWithOthers, keepStdoutClean, logError, mcpNeeds, ownerName } from './mcp-needs.ts';
 
 export interface McpCommandOptions {
   readonly as?: string | undefined;
@@ -23,11 +23,17 @@ export async function mcpCommand(
   const stop = new AbortController();
   const stopListening = context.terminal.onStop(() => stop.abort());
   try {
-    return await withProject(context, {}, async (project) => {
+    return await withProject(context, { lasting: true }, async (project) => {
       const caller = { name, sees: 'everything' } as const;
       const needs = mcpNeeds(context, project);
-      takeUpAssistants(context, project);
-      await serveMcpStdio({ needs, caller, ...streams, signal: stop.signal, onError: logError(context) });
+      const ended = new AbortController();
+      const others = goOnWithOthers(context, project, AbortSignal.any([stop.signal, ended.signal]));
+      try {
+        await serveMcpStdio({ needs, caller, ...streams, signal: stop.signal, onError: logError(context) });
+      } finally {
+        ended.abort();
+        await others;
+      }
       return exitCodes.completed;
     });
   } finally {

@@ -20,7 +20,7 @@ import { createServedA2a, type ServedA2a } from './a2a.ts';
 import { type Callers, callersOf, warningsOf } from './callers.ts';
 import { createServedConsole, type ServedConsole, showConsole } from './console-pages.ts';
 import { createServedEdges } from './edges.ts';
-import { keepStdoutClean, logError, mcpNeeds, ownerName, takeUpAssistants } from './mcp-needs.ts';
+import { goOnWithOthers, keepStdoutClean, logError, mcpNeeds, ownerName } from './mcp-needs.ts';
 import { createTakeBundle } from './served-bundles.ts';
 import { createServedLogins } from './served-logins.ts';
 import { beginWebhooks, webhooksOf } from './webhooks.ts';
@@ -44,7 +44,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
   keepStdoutClean();
   const owner = ownerName(options.as);
   const tokens = namedTokens(context, options, owner);
-  return await withProject(context, {}, async (project) => {
+  return await withProject(context, { lasting: true }, async (project) => {
     const { env } = context.terminal;
     const allowCommands = options.allowCommands === true;
     const callers = await callersOf({ config: project.config, env, owner, tokens, allowCommands });
@@ -90,7 +90,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       announce(context, server, callers.tokens.length > 0, api);
       for (const line of edges.begin(server.origin)) context.terminal.progress.line(line);
       for (const warning of [...exposed(), ...warningsOf(callers, project.config)]) context.terminal.progress.line(warning);
-      takeUpAssistants(context, project);
+      const others = goOnWithOthers(context, project, edges.stopping, api.queues);
       project.telemetry.onTrouble((why) => logError(context, 'telemetry')(new Error(why)));
       project.taskCopies.onTrouble((why) => logError(context, 'redis')(new Error(why)));
       const hooks = beginWebhooks(context, project, webhooks, { origin: server.origin, stopping: edges.stopping });
@@ -100,7 +100,7 @@ export async function serveCommand(context: CommandContext, options: ServeOption
       // Those that wait or listen are told to end first: the port is free when nobody is left.
       edges.close();
       api.close();
-      await Promise.all([mcp.close(), a2a.close(), server.stop(), hooks, examples.close()]);
+      await Promise.all([mcp.close(), a2a.close(), server.stop(), hooks, others, examples.close()]);
     } finally {
       logins.leave();
       edges.close();

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { TroupeError } from '../../base/errors.ts';
 import type { Failure } from '../../events/catalogue.ts';
-import type { OpenOptions, OpenProject, Project, ProjectFlags } from '../../project/project.ts';
+import type { OpenOptions, OpenProject, Project } from '../../project/project.ts';
 import type { JsonCommand, JsonOf } from '../json/contract.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
@@ -29,7 +29,7 @@ export function usageError(message: string, fix?: string): TroupeError {
 /** Opens the project, works with it, and closes it however that ends. */
 export async function withProject<Value>(
   context: CommandContext,
-  options: { readonly readOnly?: boolean; readonly existing?: boolean; readonly flags?: ProjectFlags },
+  options: Pick<OpenOptions, 'readOnly' | 'existing' | 'lasting' | 'flags'>,
   work: (project: Project) => Promise<Value>,
 ): Promise<Value> {
   const request: OpenOptions = { cwd: context.cwd, env: context.terminal.env, clock: context.clock, ...options };

@@ -148,7 +148,7 @@ export async function forkFromOutside(
   const made = await makeFork(needs, { run: row.run, set, sender: { by, where }, ...present({ at, session }) });
   if (!made.ok) return fail({ ...made.error, why: 'never' });
   engine
-    .resume(made.value.run)
+    .resume(made.value.run, undefined, { by, where })
     .catch((error: unknown) => needs.onError(error instanceof Error ? error : new Error(String(error))));
   const { run, from, notes } = made.value;
   return ok({ run, session: made.value.session, before: false, from, notes: [...notes] });

@@ -24,6 +24,8 @@ export interface GroupActing {
   readonly project: Pick<Project, 'ledger' | 'engine' | 'groups' | 'config'>;
   /** What goes on by itself and then fails is for the log. */
   onError(error: Error): void;
+  /** Sees to it that what waits in a session is begun when its turn has come, whoever works there until then. */
+  follow?(session: SessionId): void;
 }
 
 export interface WantedGroup {
@@ -134,6 +136,7 @@ export async function promptGroup(
   if (!sent.ok) return sent;
   const { value } = sent;
   if (value.handle !== undefined) goOnWith(acting, value.handle);
+  if (value.kind === 'queued') acting.follow?.(session);
   const told = { prompt: value.prompt, session, outcome: value.kind };
   return value.kind === 'started'
     ? ok({ ...told, before: 0, run: value.prompt, standing: 'working' })

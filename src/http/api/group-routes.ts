@@ -6,6 +6,7 @@ import { worktreeStrategy } from '../../events/organisation.ts';
 import { senderOf } from '../../front/acts.ts';
 import {
   foundValue,
+  type GroupActing,
   groupNamed,
   groupRefusal,
   groupsOf,
@@ -34,7 +35,9 @@ import { defineRoute, type Route } from './route.ts';
 const group = 'Groups';
 const name = z.string().min(1).max(200);
 
-export function groupRoutes(needs: RouteNeeds): readonly Route[] {
+type GroupRouteNeeds = RouteNeeds & Pick<GroupActing, 'follow'>;
+
+export function groupRoutes(needs: GroupRouteNeeds): readonly Route[] {
   return [...presetRoutes(needs), ...readRoutes(needs), ...makeRoutes(needs), ...promptRoutes(needs), ...keepRoutes(needs)];
 }
 
@@ -105,7 +108,7 @@ function makeRoutes(needs: RouteNeeds): readonly Route[] {
   ];
 }
 
-function promptRoutes(needs: RouteNeeds): readonly Route[] {
+function promptRoutes(needs: GroupRouteNeeds): readonly Route[] {
   const { project } = needs;
   const signal = (path: 'pause' | 'stop', summary: string): Route =>
     defineRoute({

@@ -4,7 +4,7 @@ import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import type { ExportPieces } from '../../front/one-file/exported.ts';
 import type { Examples } from '../../front/project/examples.ts';
-import { createQueueFollower } from '../../front/queue/session-queue.ts';
+import { createQueueFollower, type QueueFollower } from '../../front/queue/session-queue.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import { createLogins, fleetingKeys, type LoginKeys } from '../logins.ts';
@@ -52,6 +52,8 @@ export interface ApiNeeds {
 }
 
 export interface ServedApi extends ApiEndpoint {
+  /** Prompts that wait in sessions; none where there are streams alone. */
+  readonly queues?: QueueFollower | undefined;
   /** Where the owner's browser logs in, once, within a few minutes. */
   loginPath(): string;
   /** Ends all streams. */
@@ -65,7 +67,10 @@ export function createServedApi(needs: ApiNeeds): ServedApi {
   const mark = (name: string): string | undefined => tokens.markOf(name) ?? (name === owner ? '' : undefined);
   const kept = needs.logins ?? { keys: fleetingKeys(random), server: '' };
   const logins = createLogins({ clock, random, ...kept, owner, mark });
-  const table = tableOf(needs, stopping.signal);
+  const { project } = needs;
+  const queues = project && createQueueFollower({ project, clock, stopping: stopping.signal, onError });
+  queues?.takeUp();
+  const table = tableOf(needs, stopping.signal, queues);
   const proxied = needs.url === undefined ? undefined : URL.parse(needs.url)?.origin;
   const routes = [...loginRoutes(logins, version, proxied), ...table];
   const api = createApi({
@@ -73,24 +78,27 @@ export function createServedApi(needs: ApiNeeds): ServedApi {
     routes: [...routes, ...pageRoutes(routes, version)],
     onError,
   });
-  return { ...api, loginPath: () => loginPath(logins.code(owner).code), close: () => stopping.abort() };
+  return { ...api, queues, loginPath: () => loginPath(logins.code(owner).code), close: () => stopping.abort() };
 }
 
-function tableOf(needs: ApiNeeds, stopping: AbortSignal): readonly Route[] {
+function tableOf(needs: ApiNeeds, stopping: AbortSignal, queues: QueueFollower | undefined): readonly Route[] {
   const { project, clock, onError } = needs;
   const deltas = project && createHearing(project.live);
   const streams = createOpenStreams(clock, stopping);
   const events = eventRoutes({ ...needs, streams, ...present({ deltas }) });
-  if (project === undefined) return events;
+  if (project === undefined || queues === undefined) return events;
   const all = { project, clock, onError };
-  const queues = createQueueFollower({ project, clock, stopping, onError });
-  queues.takeUp();
   return [
     ...[...runRoutes(all, queues), ...waitRoutes(all), ...events, ...projectRoutes(all), ...agentDetailRoutes(all)],
     ...[...lookingRoutes(all, stopping), ...taskRoutes(all), ...executorRoutes(all), ...ruleRoutes(all)],
     ...(needs.examples === undefined ? [] : exampleRoutes(needs.examples)),
     ...(needs.documents === undefined ? [] : exportRoutes(all, needs.documents)),
     ...[...askingRoutes(all, needs.random), ...ledgerRoutes({ ...all, version: needs.version, takeBundle: needs.takeBundle })],
-    ...[...groupRoutes(all), ...threadRoutes(all), compareRoute(all), healthRoute({ ...all, version: needs.version })],
+    ...[
+      ...groupRoutes({ ...all, follow: queues.follow }),
+      ...threadRoutes(all),
+      compareRoute(all),
+      healthRoute({ ...all, version: needs.version }),
+    ],
   ];
 }

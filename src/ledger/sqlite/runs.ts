@@ -84,7 +84,7 @@ export function createRunIndex(database: DatabaseSync, memo: Memo): RunIndex {
 
 const RUNS = `
 SELECT run.name, session.name AS session, parent.name AS parent, run.agent, run.state, run.started_at, run.ended_at,
-       owner.id AS owner, owner.pid, owner.host, owner.beat
+       owner.id AS owner, owner.pid, owner.host, owner.beat, CASE WHEN own.run IS NULL THEN above.owner ELSE own.owner END AS held
 FROM run JOIN session ON session.id = run.session
 LEFT JOIN run AS parent ON parent.id = run.parent
 LEFT JOIN run AS root ON root.id = run.root
@@ -136,15 +136,18 @@ export function createRunReader(database: DatabaseSync, isLive: (owner: Row) => 
 }
 
 function asRunRows(rows: readonly Row[], isLive: (owner: Row) => boolean): readonly RunRow[] {
-  return rows.map((row) => ({
-    run: text(row, 'name') as RunId,
-    session: text(row, 'session') as SessionId,
-    parent: textOrNull(row, 'parent') as RunId | null,
-    agent: text(row, 'agent'),
-    state: runStateOf(text(row, 'state')),
-    startedAt: integer(row, 'started_at'),
-    endedAt: integerOrNull(row, 'ended_at'),
-    owner:
-      row['owner'] !== null && isLive(row) ? { id: text(row, 'owner'), pid: integer(row, 'pid'), host: text(row, 'host') } : null,
-  }));
+  return rows.map((row) => {
+    const isOwned = row['owner'] !== null && isLive(row);
+    return {
+      run: text(row, 'name') as RunId,
+      session: text(row, 'session') as SessionId,
+      parent: textOrNull(row, 'parent') as RunId | null,
+      agent: text(row, 'agent'),
+      state: runStateOf(text(row, 'state')),
+      startedAt: integer(row, 'started_at'),
+      endedAt: integerOrNull(row, 'ended_at'),
+      owner: isOwned ? { id: text(row, 'owner'), pid: integer(row, 'pid'), host: text(row, 'host') } : null,
+      ...(row['held'] !== null && !isOwned ? { cutOff: true } : {}),
+    };
+  });
 }

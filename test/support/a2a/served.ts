@@ -60,7 +60,7 @@ export async function served({
   for (const [name, head] of Object.entries(agents))
     await folder.write(`agents/${name}.md`, `---\nname: ${name}\n${head}\n---\nYou work.\n`);
   await folder.serve(play);
-  const project = await openProject({ cwd: folder.folder, env: folder.env });
+  const project = await openProject({ cwd: folder.folder, env: folder.env, lasting: true });
   const tokens = [
     { name: 'user', token: OWNER },
     { name: 'alice', token: ALICE },

@@ -51,7 +51,8 @@ export async function serveWorld({
       return await brain(request, asked);
     },
   };
-  const project = await openProject({ cwd: folder, root: folder, env: { HOME: folder } }, { agents, models: [model] });
+  const opening = { cwd: folder, root: folder, env: { HOME: folder }, lasting: true };
+  const project = await openProject(opening, { agents, models: [model] });
   const { ledger } = project;
   // Closed with the project.
   const kept = { ...ledger, close: async () => undefined };
