@@ -55,8 +55,23 @@ export function quote(text: string): string {
 /** By file, then by place. What several agents have to say of a file that they share is said once. */
 export function arrange(all: readonly Diagnostic[]): readonly Diagnostic[] {
   const once = new Map(all.map((one) => [JSON.stringify([one.file, one.line, one.column, one.severity, one.message]), one]));
-  const files = Map.groupBy(once.values(), (one) => one.file);
+  const files = Map.groupBy(joined([...once.values()]), (one) => one.file);
   return [...files.keys()].sort().flatMap((file) => (files.get(file) ?? []).toSorted(byPlace));
+}
+
+/** A text that cannot be read, and what comes of it for whoever reads it: it is said once, with all that comes of it. */
+const BROKEN = /^(broken [^;]*); (.*)$/;
+
+function joined(all: readonly Diagnostic[]): readonly Diagnostic[] {
+  const same = Map.groupBy(all, ({ file, line, column, severity, message }) =>
+    JSON.stringify([file, line, column, severity, BROKEN.exec(message)?.[1] ?? message]),
+  );
+  return [...same.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined || rest.length === 0) return first ?? [];
+    const after = rest.map(({ message }) => BROKEN.exec(message)?.[2] ?? message);
+    const fix = [first, ...rest].find((one) => one.fix !== undefined)?.fix;
+    return { ...first, message: [first.message, ...after].join('; '), ...present({ fix }) };
+  });
 }
 
 /** Arranged, and of a file with very many problems only the first, with a last line that says so. */
