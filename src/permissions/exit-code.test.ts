@@ -211,6 +211,7 @@ describe('what an exit code proves', () => {
     expect(exitMeaning('sh -c "./npm test"')).toMatchObject({ value: { proved: [{ words: ['./npm', 'test'] }] } });
     expect(folders('npm --prefix link/.. test; make -C link/.. test')).toEqual(['link/..']);
     expect(folders('cd "$PWD/web" && ./a')).toEqual(['web']);
+    expect(exitMeaning('make -s test')).toEqual(exitMeaning('make test'));
     for (const line of [
       'set -P; cd l && ./a',
       'set -o physical; cd l/.. && ./a',

@@ -133,8 +133,13 @@ function canonical(name: string, rest: readonly string[]): { words: readonly str
     return canonical('', args).words.length > 0 ? runBy(args) : { words: [name] };
   if (/^python[\d.]*$/.test(name) && args[0] === '-m' && args[1] !== undefined) return { words: [args[1], ...args.slice(2)] };
   if (/^(?:ba|da)?sh$/.test(name) && args[0] !== undefined && !args[0].startsWith('-')) return { words: args };
-  if ((name === 'make' || name === 'gmake') && args[0] === '-C' && args[1] !== undefined)
-    return { words: ['make', ...args.slice(2)], inFolder: args[1] };
+  if (name === 'make' || name === 'gmake') {
+    // They change what it prints.
+    const own = args.filter((word) => word !== '-s' && word !== '--no-print-directory');
+    return own[0] === '-C' && own[1] !== undefined
+      ? { words: ['make', ...own.slice(2)], inFolder: own[1] }
+      : { words: [name, ...own] };
+  }
   return { words: name === '' ? args : [name === 'nodejs' ? 'node' : name, ...args] };
 }
 
