@@ -174,21 +174,21 @@ export const aroundMutations: readonly Mutation[] = [
   {
     invariant: 'A protected file by another name is the same file',
     change: 'another name is passed over',
-    file: 'src/tools/files/guard.ts',
+    file: 'src/tools/closed/guard.ts',
     find: '    if (found !== undefined) return found;\n',
     replace: '',
     caughtBy: {
-      file: 'src/tools/files/guard.test.ts',
+      file: 'src/tools/closed/guard.test.ts',
       test: 'the keys that open what is sealed are not read, shown, found or changed, by any name',
     },
   },
   {
     invariant: 'Nobody can hide that a command changed a protected file',
     change: 'a change of the same length is not seen',
-    file: 'src/tools/files/guard.ts',
+    file: 'src/tools/closed/guard.ts',
     find: 'facts.ctimeNs',
     replace: 'facts.size',
-    caughtBy: { file: 'src/tools/files/guard.test.ts', test: 'that changes what is protected does not go unseen' },
+    caughtBy: { file: 'src/tools/closed/guard.test.ts', test: 'that changes what is protected does not go unseen' },
   },
   {
     invariant: 'An executor counts as running commands',

@@ -286,10 +286,10 @@ export const engineMutations: readonly Mutation[] = [
   {
     invariant: 'What would give an agent rights is closed to its tools',
     change: 'protected names are passed over',
-    file: 'src/tools/files/guard.ts',
+    file: 'src/tools/closed/guard.ts',
     find: 'if (named !== undefined) return named;',
     replace: '',
-    caughtBy: { file: 'src/tools/files/guard.test.ts', test: 'write and edit > do so without any settings, by name' },
+    caughtBy: { file: 'src/tools/closed/guard.test.ts', test: 'write and edit > do so without any settings, by name' },
   },
   {
     invariant: 'Late work is kept and shown',

@@ -195,7 +195,7 @@ export const placeMutations: readonly Mutation[] = [
   {
     invariant: 'Hooks that changed while an executor worked without walls are noticed',
     change: 'nobody looks at them',
-    file: 'src/tools/files/closed-files.ts',
+    file: 'src/tools/closed/closed-files.ts',
     find: "'commondir', 'hooks',",
     replace: "'commondir',",
     caughtBy: {

@@ -10,7 +10,7 @@ import type { Sandbox, Walls } from '../sandbox/port.ts';
 import { liesIn } from '../sandbox/programs.ts';
 import { modeFor, type SandboxMode, type SandboxSettings } from '../sandbox/settings.ts';
 import { inHome } from '../sandbox/walls.ts';
-import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import type { ProtectedPlaces } from '../tools/closed/guard.ts';
 import { expandVariables } from '../tools/shell/environment.ts';
 import { commandWalls } from '../tools/shell/walls.ts';
 import type { ExecutorEntry } from './entry.ts';

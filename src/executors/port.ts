@@ -6,7 +6,7 @@
 import type { Json } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
 import type { ImagePart, TextPart, Usage } from '../events/messages.ts';
-import type { ClosedFile } from '../tools/files/closed-files.ts';
+import type { ClosedFile } from '../tools/closed/closed-files.ts';
 import type { ExecutorEntry } from './entry.ts';
 
 export interface Executors {

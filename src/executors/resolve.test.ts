@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { ok } from '../base/result.ts';
-import { createGuard } from '../tools/files/guard.ts';
+import { createGuard } from '../tools/closed/guard.ts';
 import { executorFields } from './entry.ts';
 import { builtinExecutor, knownExecutors } from './known/entries.ts';
 import { createExecutors } from './open.ts';

@@ -8,7 +8,7 @@ import type { Random } from '../base/random.ts';
 import { sealKeyFile } from '../ledger/seals/keys.ts';
 import type { Sandbox } from '../sandbox/port.ts';
 import type { SandboxOptions } from '../sandbox/sandbox.ts';
-import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import type { ProtectedPlaces } from '../tools/closed/guard.ts';
 import { type ProjectConfig, userFolder } from './config.ts';
 import { programPlaces } from './program-places.ts';
 import { createServerFiles } from './servers/server-files.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { testWorkspace } from '../../test/support/tool-workspace.ts';
-import { createGuard } from '../tools/files/guard.ts';
+import { createGuard } from '../tools/closed/guard.ts';
 import { resolveInside } from '../tools/files/workspace.ts';
 import { commandWalls } from '../tools/shell/walls.ts';
 import { programPlaces } from './program-places.ts';

@@ -9,7 +9,7 @@ import type { Random } from '../base/random.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { Sandbox } from '../sandbox/port.ts';
 import type { BuiltIns } from '../tools/built-ins.ts';
-import type { ProtectedPlaces } from '../tools/files/guard.ts';
+import type { ProtectedPlaces } from '../tools/closed/guard.ts';
 import type { FindsSecrets } from '../tools/files/shown-text.ts';
 import type { McpServerConfig } from '../tools/mcp/connection.ts';
 import type { McpServers } from '../tools/mcp/servers.ts';

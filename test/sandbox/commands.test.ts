@@ -12,7 +12,7 @@ import type { Project } from '../../src/project/project.ts';
 import type { Sandbox } from '../../src/sandbox/port.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxSettings } from '../../src/sandbox/settings.ts';
-import { createGuard, type ProtectedPlaces } from '../../src/tools/files/guard.ts';
+import { createGuard, type ProtectedPlaces } from '../../src/tools/closed/guard.ts';
 import type { ToolOutcome } from '../../src/tools/port.ts';
 import { shellTool } from '../../src/tools/shell/shell.ts';
 import { createVerifier } from '../../src/tools/shell/verifier.ts';

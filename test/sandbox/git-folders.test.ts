@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/base/random.ts';
 import type { Sandbox } from '../../src/sandbox/port.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxSettings } from '../../src/sandbox/settings.ts';
-import { createGuard } from '../../src/tools/files/guard.ts';
+import { createGuard } from '../../src/tools/closed/guard.ts';
 import type { ToolOutcome } from '../../src/tools/port.ts';
 import { shellTool } from '../../src/tools/shell/shell.ts';
 import { createWorkspaces } from '../../src/workspaces/workspaces.ts';

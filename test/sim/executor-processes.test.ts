@@ -17,7 +17,7 @@ import type { EventType } from '../../src/events/catalogue.ts';
 import type { EventOf } from '../../src/events/envelope.ts';
 import { userText } from '../../src/events/messages.ts';
 import { createExecutors } from '../../src/executors/open.ts';
-import { createGuard } from '../../src/tools/files/guard.ts';
+import { createGuard } from '../../src/tools/closed/guard.ts';
 import { createWorkspaceWatch } from '../../src/tools/watch/workspace-watch.ts';
 import { executing } from '../support/executors/brain-executors.ts';
 import { sampleCommand } from '../support/executors/sample-command.ts';

@@ -7,8 +7,8 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { createGuard } from '../../src/tools/closed/guard.ts';
 import { alone } from '../../src/tools/files/file-lock.ts';
-import { createGuard } from '../../src/tools/files/guard.ts';
 import { readTool } from '../../src/tools/files/read.ts';
 import { resolveInside } from '../../src/tools/files/workspace.ts';
 import { writeTool } from '../../src/tools/files/write.ts';

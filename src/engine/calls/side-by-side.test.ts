@@ -7,7 +7,7 @@ import { agent, calls, createWorld, reports, turnOf, type World } from '../../..
 import { systemClock } from '../../base/clock.ts';
 import { userText } from '../../events/messages.ts';
 import type { ModelRequest } from '../../models/port.ts';
-import { createGuard } from '../../tools/files/guard.ts';
+import { createGuard } from '../../tools/closed/guard.ts';
 import { shellTool } from '../../tools/shell/shell.ts';
 import { createWorkspaceWatch } from '../../tools/watch/workspace-watch.ts';
 import { readAll } from '../record/read-all.ts';

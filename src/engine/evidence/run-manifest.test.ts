@@ -13,7 +13,7 @@ import { systemClock } from '../../base/clock.ts';
 import { systemRandom } from '../../base/random.ts';
 import type { EventOf } from '../../events/envelope.ts';
 import { userText } from '../../events/messages.ts';
-import { createGuard } from '../../tools/files/guard.ts';
+import { createGuard } from '../../tools/closed/guard.ts';
 import { writeTool } from '../../tools/files/write.ts';
 import { shellTool } from '../../tools/shell/shell.ts';
 import { createWorkspaceWatch } from '../../tools/watch/workspace-watch.ts';

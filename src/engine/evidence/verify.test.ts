@@ -12,7 +12,7 @@ import type { Json } from '../../base/json.ts';
 import { present } from '../../base/present.ts';
 import { userText } from '../../events/messages.ts';
 import type { Ledger } from '../../ledger/port.ts';
-import { createGuard } from '../../tools/files/guard.ts';
+import { createGuard } from '../../tools/closed/guard.ts';
 import { shellTool } from '../../tools/shell/shell.ts';
 import { createVerifier } from '../../tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../../tools/watch/workspace-watch.ts';

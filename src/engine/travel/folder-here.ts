@@ -29,7 +29,7 @@ export async function noFolderHere(
     code: 'no_folder',
     message: `${node.started.agent} works in ${folder}, and there is no such folder where it was taken up (${owner}).`,
     fix:
-      'Let every worker have that folder under the same path, let an architect hand the work out in tasks, whose files travel, ' +
+      'Let every worker have that folder under the same path, hand the work out in tasks, whose files travel, ' +
       'or run it in one process: engine: embedded.',
   };
   if (hasBegun) throw new Interruption('interrupted', failure.message, failure);

@@ -6,10 +6,10 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Random } from '../../base/random.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { Guard } from '../../tools/closed/guard.ts';
 import { replaceFile, sha256 } from '../../tools/files/file-change.ts';
 import { decodeUtf8, looksBinary, readContent } from '../../tools/files/file-content.ts';
 import { alone } from '../../tools/files/file-lock.ts';
-import type { Guard } from '../../tools/files/guard.ts';
 import { resolveInside } from '../../tools/files/workspace.ts';
 import type { ExecutorAllowed, ExecutorWrote } from '../port.ts';
 

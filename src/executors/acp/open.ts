@@ -2,7 +2,7 @@
 import { present } from '../../base/present.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { MARK_VARIABLE } from '../../process/processes.ts';
-import { changedBetween } from '../../tools/files/closed-files.ts';
+import { changedBetween } from '../../tools/closed/closed-files.ts';
 import { minimalEnvironment } from '../../tools/shell/environment.ts';
 import { insideOf } from '../../tools/shell/walls.ts';
 import { connectPeer } from '../acp-wire/peer.ts';

@@ -12,7 +12,7 @@ import type { ExecutorKeeping } from '../../executors/kept-in.ts';
 import type { ExecutorOptions } from '../../executors/open.ts';
 import type { ExecutorMcpServer, Executors } from '../../executors/port.ts';
 import type { Sandbox } from '../../sandbox/port.ts';
-import type { ProtectedPlaces } from '../../tools/files/guard.ts';
+import type { ProtectedPlaces } from '../../tools/closed/guard.ts';
 import { expandVariables, minimalEnvironment } from '../../tools/shell/environment.ts';
 import { worktreeOf } from '../../tools/shell/walls.ts';
 import type { ProjectConfig } from '../config.ts';
@@ -99,8 +99,8 @@ async function executorOptions(
   needs: LazyExecutorNeeds,
 ): Promise<ExecutorOptions & { readonly keeping: ExecutorKeeping }> {
   const { clock, random, env, places, sandbox, redact } = needs;
-  const { createGuard } = await import('../../tools/files/guard.ts');
-  const { closedFiles } = await import('../../tools/files/closed-files.ts');
+  const { createGuard } = await import('../../tools/closed/guard.ts');
+  const { closedFiles } = await import('../../tools/closed/closed-files.ts');
   const { executorsText, readExecutorLayers } = await import('./executors-file.ts');
   const { builtinExecutor } = await import('../../executors/known/entries.ts');
   const builtin = {

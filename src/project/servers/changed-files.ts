@@ -14,7 +14,7 @@ import { parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { type Random, systemRandom } from '../../base/random.ts';
 import { processExists } from '../../ledger/rules/leases.ts';
-import { namesIn, WATCHING_FOLDER } from '../../tools/files/guard.ts';
+import { namesIn, WATCHING_FOLDER } from '../../tools/closed/guard.ts';
 import type { McpServerConfig } from '../../tools/mcp/connection.ts';
 import { userFolder } from '../config.ts';
 import { heldBy, namedPaths } from './named-files.ts';

@@ -9,12 +9,12 @@ import { isJsonObject, type Json } from '../../base/json.ts';
 import type { Random } from '../../base/random.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { counted } from '../../base/wording.ts';
+import type { Guard } from '../closed/guard.ts';
 import { type Evidence, errorResult, type SeenFile, type ToolContext, type ToolOutcome, type ToolRefusal } from '../port.ts';
 import { isOpenedByNothing, type ProtectedKind } from '../protected-names.ts';
 import { changeEvidence, replaceFile, sha256 } from './file-change.ts';
 import { type FileContent, isTooLong, numberedLines, readContent } from './file-content.ts';
 import { alone } from './file-lock.ts';
-import type { Guard } from './guard.ts';
 import { type FindsSecrets, shownByLine, uncovers } from './shown-text.ts';
 import { type InsidePath, resolveAnywhere, resolveInside } from './workspace.ts';
 

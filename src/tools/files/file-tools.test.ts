@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../../test/support/tool-workspace.ts';
 import { systemClock } from '../../base/clock.ts';
 import { systemRandom } from '../../base/random.ts';
+import { createGuard } from '../closed/guard.ts';
 import type { ToolOutcome } from '../port.ts';
 import { editTool } from './edit.ts';
-import { createGuard } from './guard.ts';
 import { readTool } from './read.ts';
 import { writeTool } from './write.ts';
 

@@ -6,11 +6,11 @@ import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import { groupDigits } from '../bounded.ts';
+import type { Guard } from '../closed/guard.ts';
 import { defineBuiltIn } from '../define-built-in.ts';
 import { errorResult, type OrdinaryTool, type SeenFile, type ToolOutcome, textResult } from '../port.ts';
 import { sha256 } from './file-change.ts';
 import { imageTypeOf, isTooLong, looksBinary, numberedLines, readContent } from './file-content.ts';
-import type { Guard } from './guard.ts';
 import { type FindsSecrets, linesShown } from './shown-text.ts';
 import { resolveInside } from './workspace.ts';
 

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../../test/support/tool-workspace.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { createGuard } from '../closed/guard.ts';
 import type { ToolOutcome } from '../port.ts';
 import { globMatcher } from './glob.ts';
-import { createGuard } from './guard.ts';
 import { listTool } from './list.ts';
 import { searchTool } from './search.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testWorkspace } from '../../../test/support/tool-workspace.ts';
-import { createGuard } from './guard.ts';
+import { createGuard } from '../closed/guard.ts';
 import { resolveInside } from './workspace.ts';
 
 const guard = createGuard();

@@ -9,8 +9,8 @@ import { codeOf, messageOf } from '../../base/errors.ts';
 import { isJsonObject, type Json } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { Guard } from '../closed/guard.ts';
 import { isOpenedByNothing, type ProtectedKind } from '../protected-names.ts';
-import type { Guard } from './guard.ts';
 
 export interface InsidePath {
   /** The workspace's real path. */

@@ -6,7 +6,7 @@ import { testWorkspace } from '../../../test/support/tool-workspace.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { limits } from '../../base/limits.ts';
 import { runTool } from '../call.ts';
-import { createGuard } from '../files/guard.ts';
+import { createGuard } from '../closed/guard.ts';
 import type { ToolOutcome } from '../port.ts';
 import { shellTool } from './shell.ts';
 import { looksLikeTestRun } from './test-commands.ts';

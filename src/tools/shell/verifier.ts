@@ -10,7 +10,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import { parseCommandLine } from '../../permissions/shell-syntax.ts';
 import type { Sandbox } from '../../sandbox/port.ts';
 import { tailOf } from '../bounded.ts';
-import type { ProtectedPlaces } from '../files/guard.ts';
+import type { ProtectedPlaces } from '../closed/guard.ts';
 import { workspaceRoot } from '../files/workspace.ts';
 import type { Evidence, ToolContext } from '../port.ts';
 import { runShellCommand } from './command.ts';

@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import type { Sandbox, Walls } from '../../sandbox/port.ts';
-import type { ProtectedPlaces } from '../files/guard.ts';
+import type { ProtectedPlaces } from '../closed/guard.ts';
 import { AGENT_FOLDERS, AGENTS_FOLDER, KEYS_FILE, OWN_GIT_MARK, SETTINGS_FILES } from '../protected-names.ts';
 
 export function insideOf(

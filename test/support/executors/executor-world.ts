@@ -24,7 +24,7 @@ import type {
   PermissionDecision,
   PromptHandlers,
 } from '../../../src/executors/port.ts';
-import { createGuard } from '../../../src/tools/files/guard.ts';
+import { createGuard } from '../../../src/tools/closed/guard.ts';
 import { programOf } from '../programs/programs.ts';
 import { sampleCommand, sampleSource } from './sample-command.ts';
 

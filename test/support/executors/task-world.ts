@@ -18,7 +18,7 @@ import type { LeaseOwner } from '../../../src/ledger/port.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/store.ts';
 import type { ModelOutcome, ModelRequest } from '../../../src/models/port.ts';
 import { createTaskPlaces } from '../../../src/project/places/task-places.ts';
-import { createGuard } from '../../../src/tools/files/guard.ts';
+import { createGuard } from '../../../src/tools/closed/guard.ts';
 import { createVerifier } from '../../../src/tools/shell/verifier.ts';
 import { createWorkspaceWatch } from '../../../src/tools/watch/workspace-watch.ts';
 import { chief, delegates, judges, openIn, task } from '../patterns/architect-play.ts';

@@ -6,7 +6,7 @@
 import * as sdk from '@modelcontextprotocol/client';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { RunId } from '../../../src/base/ids.ts';
-import { createGuard } from '../../../src/tools/files/guard.ts';
+import { createGuard } from '../../../src/tools/closed/guard.ts';
 import { createStdioTransport } from '../../../src/tools/mcp/stdio.ts';
 import { minimalEnvironment } from '../../../src/tools/shell/environment.ts';
 import { shellTool } from '../../../src/tools/shell/shell.ts';
