@@ -5,7 +5,7 @@ import { decideLine } from '../shell-rules.ts';
 const decide = (line: string): string => decideLine(line, [{ [`${line.split(' ', 1)[0]} *`]: 'allow' }], {});
 
 /** The first word is the program; what follows is what it would start. */
-const STARTERS = String.raw`
+const STARTERS = `
   sg root 'touch x' · newgrp root · timelimit -t1 touch x · timelimit touch x · torify touch x · eatmydata touch x · aa-exec touch x
   cgexec touch x · schroot touch x · uclampset touch x · run-parts d · daemonize /bin/touch x · daemon touch x · i386 touch x · fakechroot touch x
   trickle touch x · tsocks touch x · proxychains4 touch x · runcon u touch x · nocache touch x · pee 'touch x' · mispipe 'touch x' true
