@@ -21,7 +21,10 @@ it('the table of evidence has at least forty tricks and forty honest works', () 
 
 describe.concurrent('a trick is not verified:', () => {
   it.each(tricks)('$name', async (one) => {
-    expect(await verificationOf(one)).toMatchObject({ state: 'unverified', reasons: [expect.any(String)] });
+    expect(await verificationOf(one)).toMatchObject({
+      state: 'unverified',
+      reasons: expect.arrayContaining([expect.any(String)]),
+    });
   });
 });
 
