@@ -343,6 +343,8 @@ export async function goOnFromOutside(
   }
 }
 
+const ANOTHER = 'Start another, or retry one below it that failed: `failedBelow` of the run names them.';
+
 /** The work of a run that came to nothing, as a run of its own in the same session. */
 export async function retryRun(needs: ActingNeeds, { client, key }: CallerAct, row: RunRow): ActOutcome<StartedRun> {
   const { engine, ledger, workspace } = needs;
@@ -354,7 +356,7 @@ export async function retryRun(needs: ActingNeeds, { client, key }: CallerAct, r
   }
   if (row.endedAt === null) return fail({ why: 'late', code: 'not_ended', message: 'The run has not ended.' });
   if (succeeded({ status: row.state }))
-    return fail({ why: 'never', code: 'succeeded', message: 'The run did what it was asked.', fix: 'Start another.' });
+    return fail({ why: 'never', code: 'succeeded', message: 'The run did what it was asked.', fix: ANOTHER });
   const started = await startOf(ledger, row, true);
   if (started === undefined || started.input.role !== 'user')
     return fail({ why: 'never', code: 'not_repeatable', message: 'What it was asked cannot be asked again.' });

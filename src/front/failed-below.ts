@@ -11,6 +11,12 @@ export function failedBelow(tree: RunTree, node: RunNode): readonly RunNode[] {
   return failed.filter((one) => !names.has(one.parent ?? '') && !below.some((other) => isAskedAgain(one, other)));
 }
 
+/** Whoever was to choose and could not: the answer is somebody else's, and choosing again would change nothing in it. */
+const CHOOSER = 'chooser';
+
+/** Of these, those whose work can be done again by itself. */
+export const isDoneAgain = ({ role }: Pick<RunNode, 'role'>): boolean => role !== CHOOSER;
+
 /** Whoever hands a task over says what becomes of it: tried again, given to another, or given up, which the answer names. */
 const EXECUTOR = 'executor';
 

@@ -124,6 +124,50 @@ describe('the processes of a ledger', () => {
     });
   });
 
+  it('wait for their provider together with those that they stand still for', async () => {
+    const family = openedFamily();
+    const lead = await family.root('lead');
+    const [first, second] = [await family.child(lead, 'first', false), await family.child(lead, 'second', false)];
+    const spawned = await family.child(lead, 'spawned');
+    const fails = (process: TestProcess, nextInMs: number): Promise<unknown> =>
+      family.write(process, {
+        type: 'model.failed',
+        payload: {
+          turn: 1,
+          model: 'test/model',
+          attempt: 1,
+          error: { kind: 'overloaded', message: 'busy' },
+          final: false,
+          nextInMs,
+        },
+      });
+    const attempts = async () =>
+      Object.fromEntries((await list(family.ledger, { all: true })).map(({ agent, nextAttemptAt }) => [agent, nextAttemptAt]));
+    await fails(second, 50_000);
+    // The first is at work, and who was spawned is nobody that it stands still for.
+    expect(await attempts()).toEqual({ lead: null, first: null, second: expect.any(Number), spawned: null });
+    await fails(first, 20_000);
+    const both = await attempts();
+    expect(both).toMatchObject({ lead: both['first'], spawned: null });
+    expect((await list(family.ledger))[0]).toMatchObject({ agent: 'lead', state: 'running', nextAttemptAt: both['first'] });
+    await family.end(first);
+    expect(await attempts()).toMatchObject({ lead: both['second'], first: null });
+    await fails(spawned, 1_000);
+    expect(await attempts()).toMatchObject({ lead: both['second'] });
+  });
+
+  it('say of what is missing in an answer how it is done again', async () => {
+    const family = openedFamily();
+    const lead = await family.root('lead');
+    const called = await family.child(lead, 'called', false);
+    await family.end(called, 'failed');
+    const nextOf = async () => (await list(family.ledger, { all: true })).map(({ next }) => next);
+    // Its caller may yet do something about it.
+    expect(await nextOf()).toEqual([null, null]);
+    await family.end(lead);
+    expect(await nextOf()).toEqual([null, `troupe retry ${called.run.slice(-6)}`]);
+  });
+
   it('say what each has not read, and since when', async () => {
     const family = openedFamily();
     const lead = await family.root('lead', 'ann');

@@ -4,7 +4,7 @@
  */
 
 import { codeOf } from '../base/errors.ts';
-import { type RunId, type SessionId, threadOf } from '../base/ids.ts';
+import { type RunId, type SessionId, shortId, threadOf } from '../base/ids.ts';
 import type { Party } from '../events/assistants.ts';
 import type { EventType, Failure, Verification } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -24,6 +24,7 @@ import {
 } from '../projections/run-tree.ts';
 import { createSessionThreads, type SessionThreads, threadTypes } from '../projections/threads.ts';
 import { foldWaits, initialWaits, type Waits } from '../projections/waits.ts';
+import { failedBelow, isDoneAgain } from './failed-below.ts';
 import { type ListQuery, listedRoots } from './project/listed-roots.ts';
 import { nextCommand, standingBelow, stateOf } from './standing.ts';
 
@@ -46,7 +47,7 @@ export interface PsRow {
   readonly next: string | null;
   /** Why it failed, was cancelled or stands still. */
   readonly error: Failure | null;
-  /** When its model is asked again, while that is out of order. */
+  /** When its model, or one that it stands still for, is asked again, while that is out of order. */
   readonly nextAttemptAt: number | null;
   /** The child process that hosts it, or else the process that drives it. */
   readonly pid: number | null;
@@ -171,11 +172,20 @@ function rowsOf(root: RunRow, folded: Folded | undefined, query: PsQuery): reado
   const family = subtree(folded.tree, root.run);
   const listed = family.filter(({ run }) => query.all || run === root.run || folded.processes.find(run)?.spawnedBy != null);
   const depths = new Map<RunId, number>();
+  const missing = missingBelow(folded.tree, root.run);
   return listed.map((node) => {
     const depth = depthOf(folded.tree, node, depths);
     depths.set(node.run, depth);
-    return detailedRow(root, family, folded, node, depth, query.now);
+    const row = detailedRow(root, family, folded, node, depth, query.now);
+    return row.next === null && missing.has(node.run) ? { ...row, next: `troupe retry ${shortId(node.run)}` } : row;
   });
+}
+
+/** Whose work is missing in the answer of a run, and can be done again by itself. */
+function missingBelow(tree: RunTree, root: RunId): ReadonlySet<RunId> {
+  const node = tree.runs.get(root);
+  const failed = node === undefined ? [] : failedBelow(tree, node).filter(isDoneAgain);
+  return new Set(failed.map(({ run }) => run));
 }
 
 /** Parents come first: the nearest ancestor that is listed has its depth already. */
@@ -221,7 +231,7 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
     ...stands,
     status: stands.state,
     error: node.error,
-    nextAttemptAt: root.owner === null ? null : (folded.attempts.get(run) ?? null),
+    nextAttemptAt: root.owner === null ? null : nextAttemptIn(folded, run),
     depth,
     verification: completed ? (node.verification?.state ?? null) : null,
     pid: root.owner === null || endedAt !== null ? null : (process?.pid ?? root.owner.pid),
@@ -231,6 +241,20 @@ function detailedRow(root: RunRow, family: readonly RunNode[], folded: Folded, n
     lagMs: oldestUnreadAt === null || endedAt !== null ? null : Math.max(0, now - oldestUnreadAt),
     process: process === undefined || process.spawnedBy === null ? null : spawnedPart(folded, process, process.spawnedBy),
   };
+}
+
+/**
+ * When its model is asked again; or that of a run below it for whose sake it stands still: where all that are at work there wait
+ * for theirs, the first of them. Who was spawned works on its own.
+ */
+function nextAttemptIn(folded: Folded, run: RunId): number | null {
+  const { tree, attempts, processes } = folded;
+  const own = attempts.get(run);
+  if (own !== undefined) return own;
+  const children = tree.runs.get(run)?.children ?? [];
+  const atWork = children.filter((child) => tree.runs.get(child)?.endedAt === null && processes.find(child)?.spawnedBy == null);
+  const times = atWork.map((child) => nextAttemptIn(folded, child));
+  return times.length === 0 || times.includes(null) ? null : Math.min(...times.flatMap((at) => at ?? []));
 }
 
 function standing(

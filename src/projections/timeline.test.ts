@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { answered, eventList, ROOT, started } from '../../test/support/event-list.ts';
+import type { Payloads } from '../events/catalogue.ts';
 import { foldTimeline, initialTimeline } from './timeline.ts';
 import { foldWaits, initialWaits } from './waits.ts';
-import { foldCauses, initialCauses, resultEvent, whyOf } from './why.ts';
+import { foldCauses, initialCauses, openQuestions, resultEvent, whyOf } from './why.ts';
 
 function session(): ReturnType<typeof eventList> {
   const list = eventList();
@@ -60,6 +61,29 @@ describe('why', () => {
       'run.started',
       'session.started',
     ]);
+  });
+
+  it('of a run that waits begins with what is asked in it or below it, until that is answered or the run has ended', () => {
+    const list = eventList();
+    list.add('session.started', { workspace: '/w' });
+    started(list, 'lead');
+    const below = { run: 'run_below1' as typeof ROOT };
+    started(list, 'helper', { origin: { kind: 'pattern', parent: ROOT, role: 'worker' } }, below);
+    const first = list.add('task.clarify', { wait: 'c', question: 'Which one?' }, below);
+    const second = list.add('approval.asked', { wait: 'w', tool: 'shell', input: {}, why: 'to try' }, { cause: 2 });
+    list.add('run.resumed', { owner: 'me', takenOver: false }, { cause: 2 });
+    const causes = list.events.reduce(foldCauses, initialCauses());
+    expect([resultEvent(causes, ROOT), openQuestions(causes, ROOT)]).toEqual([first.event_id, [first.event_id, second.event_id]]);
+    expect(whyOf(causes, first.event_id).map((cause) => cause.agent)).toEqual(['helper', 'helper', 'lead', '-']);
+    const answer = list.add('approval.answered', { wait: 'c', answer: { kind: 'text', text: 'The first.' } }, below);
+    foldCauses(causes, answer);
+    expect(resultEvent(causes, ROOT)).toBe(second.event_id);
+    const end = list.add('run.ended', session().events.at(-1)?.payload as Payloads['run.ended']);
+    foldCauses(causes, end);
+    expect([resultEvent(causes, ROOT), openQuestions(causes, ROOT)]).toEqual([end.event_id, []]);
+    // One that goes on is not judged by the end that it had.
+    const reopened = list.add('run.reopened', { undone: [] });
+    expect(resultEvent(foldCauses(causes, reopened), ROOT)).toBe(reopened.event_id);
   });
 
   it('knows nothing of an event that is not there', () => {

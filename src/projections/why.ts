@@ -4,15 +4,18 @@
  * the parent goes on because the run ended.
  *
  * An event has one cause but may rest on more: a turn on several results and broadcasts, a decision on several advisors.
- * These stand beside the walk, each a place where another one could start. Beside a call stands who approved what.
+ * These stand beside the walk, each a place where another one could start. Beside a call stands who approved what. A run that
+ * waits has no result yet: why it stands still is what is asked in it or below it.
  */
 
 import type { EventId, RunId } from '../base/ids.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
+import { parentRun } from '../events/run-origin.ts';
 import { isBroadcast } from './patterns/broadcast-text.ts';
 import { standsBesideOthers } from './patterns/pattern-lines.ts';
 import { type TimelineLine, timelineLine } from './timeline.ts';
+import { waitKey } from './waits.ts';
 
 export interface CauseLine extends TimelineLine {
   readonly event: EventId;
@@ -35,6 +38,10 @@ export interface Causes {
   readonly approvals: Map<string, readonly EventId[]>;
   /** What stands side by side in each run, before it goes on from all of it. */
   readonly beside: Map<RunId, readonly EventId[]>;
+  /** Below which run each one stands. */
+  readonly parents: Map<RunId, RunId>;
+  /** What is asked and not answered yet, in the order in which it was asked. */
+  readonly open: Map<string, { readonly run: RunId; readonly event: EventId }>;
 }
 
 export const initialCauses = (): Causes => ({
@@ -45,6 +52,8 @@ export const initialCauses = (): Causes => ({
   outcomes: new Map(),
   approvals: new Map(),
   beside: new Map(),
+  parents: new Map(),
+  open: new Map(),
 });
 
 /** Updates and returns the accumulator it was given. */
@@ -67,7 +76,35 @@ export function foldCauses(causes: Causes, event: LedgerEvent): Causes {
     );
   if (standsBesideOthers(event)) causes.beside.set(event.run_id, [...(causes.beside.get(event.run_id) ?? []), event.event_id]);
   causes.newest.set(event.run_id, event.event_id);
+  noteStanding(causes, event);
   return causes;
+}
+
+/** What a run that has no result is asked about: who stands below whom, and what is open. */
+function noteStanding({ results, parents, open }: Causes, event: LedgerEvent): void {
+  const { run_id: run } = event;
+  switch (event.event_type) {
+    case 'run.started': {
+      const parent = parentRun(event.payload) as RunId | undefined;
+      if (parent !== undefined) parents.set(run, parent);
+      return;
+    }
+    // It goes on: how it ended before is not how it stands.
+    case 'run.reopened':
+      results.delete(run);
+      return;
+    case 'approval.asked':
+    case 'task.clarify':
+      open.set(waitKey(run, event.payload.wait), { run, event: event.event_id });
+      return;
+    case 'approval.answered':
+      open.delete(waitKey(run, event.payload.wait));
+      return;
+    case 'run.ended':
+      for (const [key, wait] of open) if (wait.run === run) open.delete(key);
+      return;
+    default:
+  }
 }
 
 const isOfPerson = (event: LedgerEvent): boolean => event.event_type === 'message.sent' && event.payload.person !== undefined;
@@ -87,9 +124,24 @@ function restsOn({ outcomes, approvals, beside }: Causes, event: LedgerEvent): r
   });
 }
 
-/** The event a run is judged by: its result, or the last thing that happened in it. */
+/** The event a run is judged by: its result, or what is asked in it or below it, or the last thing that happened in it. */
 export function resultEvent(causes: Causes, run: RunId): EventId | undefined {
-  return causes.results.get(run) ?? causes.newest.get(run);
+  return causes.results.get(run) ?? openQuestions(causes, run)[0] ?? causes.newest.get(run);
+}
+
+/** What a run waits for that has no result yet, the oldest first. */
+export function openQuestions({ results, open, parents }: Causes, run: RunId): readonly EventId[] {
+  if (results.has(run)) return [];
+  return [...open.values()].flatMap((wait) => (isWithin(parents, wait.run, run) ? [wait.event] : []));
+}
+
+function isWithin(parents: Causes['parents'], run: RunId, root: RunId): boolean {
+  const seen = new Set<RunId>();
+  for (let up: RunId | undefined = run; up !== undefined && !seen.has(up); up = parents.get(up)) {
+    if (up === root) return true;
+    seen.add(up);
+  }
+  return false;
 }
 
 /** From the event back to the first cause. Empty when the event is not there. */

@@ -187,8 +187,13 @@ describe.concurrent('what ended a run and is mended has it go on:', () => {
     });
     const ended = await project.look('run', 'helper', 'Go.');
     expect(ended).toMatchObject({ code: 0, out: 'Done without.\n' });
+    // Of the run itself there is nothing to do again: what there is to do is what the end says, wherever it is said.
+    const below = printed(ended.err, 'retry');
+    const refused = await project.look('retry', 'last');
+    expect([refused.code, printed(refused.err, 'retry')]).toEqual([2, below]);
+    expect((await project.look('ps', '--all')).out).toContain(below);
     second = { text: 'It is done.' };
-    expect(await project.lookTyped(printed(ended.err, 'retry'))).toMatchObject({ code: 0, out: 'It is done.\n' });
+    expect(await project.lookTyped(below)).toMatchObject({ code: 0, out: 'It is done.\n' });
     // Only the one below was asked, what it had been asked, and without what it had said before.
     const again = server.requests.slice(4);
     expect(again.map(({ toolResults }) => toolResults)).toEqual([0, 1]);

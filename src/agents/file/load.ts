@@ -9,7 +9,7 @@ import { nameFromFile } from '../definition/agent-name.ts';
 import { checkDefinition, checkPrompt } from '../definition/check-definition.ts';
 import { type AgentDefinition, definitionSchema, type Frontmatter } from '../definition/definition.ts';
 import { checkName, toDefinition } from '../definition/to-definition.ts';
-import type { ForeignOrigin } from '../foreign/file.ts';
+import type { ForeignOrigin, RuleFile } from '../foreign/file.ts';
 import { confinedPath, isInside } from '../text/confined-path.ts';
 import { arrangeAndCut, type Diagnostic, errorAt, isError } from '../text/diagnostics.ts';
 import { type FileSpans, splitFile } from '../text/frontmatter.ts';
@@ -44,6 +44,8 @@ export interface LoadedAgent {
   readonly placeOf: PlaceOf;
   /** Files that its prompt takes in, found or not. */
   readonly included?: readonly string[] | undefined;
+  /** Where its rules stand, of another tool's agent: settings of that tool are part of it. */
+  readonly ruleFile?: RuleFile;
 }
 
 type Loaded = Result<LoadedAgent, readonly Diagnostic[]>;
@@ -115,8 +117,9 @@ async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpa
       return read.error.isMissing === true ? [] : [{ file: name, problem: read.error.message }];
     }),
   );
-  const { map, frontmatter, disabled, ...assembled } = readForeignFile(origin, file.source, spans, settings.flat());
-  return define(file, map, frontmatter, assembled, disabled);
+  const { map, frontmatter, disabled, ruleFile, ...assembled } = readForeignFile(origin, file.source, spans, settings.flat());
+  const loaded = await define(file, map, frontmatter, assembled, disabled);
+  return loaded.ok ? ok({ ...loaded.value, ruleFile }) : loaded;
 }
 
 async function define(

@@ -1,6 +1,7 @@
 /** Reads an agent file of another tool; on its own, so that a run of Troupe's own agents need not load any of this. */
 
 import { nameFromFile } from '../definition/agent-name.ts';
+import { type NamedRight, rightsIn } from '../definition/tool-names.ts';
 import { literalPrompt } from '../definition/variables.ts';
 import { type Diagnostic, warningAt } from '../text/diagnostics.ts';
 import type { FileSpans } from '../text/frontmatter.ts';
@@ -16,7 +17,11 @@ export type ForeignOrigin = 'claude' | 'opencode';
 export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled' | 'diagnostics'> {
   readonly map: YamlMap;
   readonly prompt: string;
+  readonly ruleFile: RuleFile;
 }
+
+/** The file in which one of the agent's rules stands: its own, or settings of the tool. */
+export type RuleFile = (right: NamedRight) => string;
 
 /** Where each tool says what holds for all its agents in a project. */
 export const SETTINGS_OF: Readonly<Record<ForeignOrigin, readonly string[]>> = {
@@ -34,12 +39,9 @@ export function readForeignFile(
   settings: readonly SettingsText[],
 ): ForeignFile {
   const { map, warnings } = readMap(source, spans);
-  const {
-    frontmatter,
-    prompt = '',
-    disabled,
-    diagnostics,
-  } = TRANSLATIONS[origin](map.value, map.placeOf, settings, nameFromFile(source.file));
+  const read = (these: readonly SettingsText[]): Translation =>
+    TRANSLATIONS[origin](map.value, map.placeOf, these, nameFromFile(source.file));
+  const { frontmatter, prompt = '', disabled, diagnostics } = read(settings);
   const body = source.text.slice(spans.body.start, spans.body.end).replaceAll('\r\n', '\n').trim();
   return {
     map,
@@ -47,8 +49,30 @@ export function readForeignFile(
     disabled,
     prompt: literalPrompt(body === '' ? prompt : body),
     diagnostics: [...diagnostics, ...warnings],
+    ruleFile: (right) => ruleFile(right, source.file, settings, read),
   };
 }
+
+/**
+ * What comes out is made of all files together. What the agent's own gives by itself stands there; of anything else it is those
+ * settings that give it alone, or else all of them.
+ */
+function ruleFile(
+  right: NamedRight,
+  own: string,
+  settings: readonly SettingsText[],
+  read: (settings: readonly SettingsText[]) => Translation,
+): string {
+  const gives = (these: readonly SettingsText[]): boolean =>
+    rightsIn(read(these).frontmatter.permissions ?? {}).some((one) => isSameRight(one, right));
+  if (gives([])) return own;
+  const alone = settings.filter((one) => gives([one]));
+  return (alone.length > 0 ? alone : settings).map(({ file }) => file).join(', ');
+}
+
+/** A word for all calls is the same as a star. */
+const isSameRight = (one: NamedRight, other: NamedRight): boolean =>
+  one.name === other.name && one.permission === other.permission && (one.pattern ?? '*') === (other.pattern ?? '*');
 
 function readMap(source: SourceText, spans: FileSpans): { readonly map: YamlMap; readonly warnings: readonly Diagnostic[] } {
   const map = parseYamlMap(source, spans.frontmatter);

@@ -6,8 +6,9 @@ import { eventLoopTurn, systemClock } from '../../base/clock.ts';
 import { shortId } from '../../base/ids.ts';
 import { openProject } from '../../project/open.ts';
 import type { KeyPress } from '../terminal/full-screen.ts';
-import { createAttachment } from './attachment.ts';
+import { type Attachment, createAttachment } from './attachment.ts';
 import { createKeys } from './keys.ts';
+import { helpPages } from './picture.ts';
 import { createTakeUp } from './take-up.ts';
 
 const WORKER = '---\nname: w\ntools: [shell]\npermissions: { shell: ask }\n---\nYou work.\n';
@@ -67,6 +68,20 @@ it('the inbox has what other runs ask: it is answered there, and the run on the 
   press(key('escape'));
   expect(mode()).toBe('looking');
   expect(await answers()).toEqual([]);
+  // Where not all keys have room, any key goes on to the next page, and behind the last one back.
+  const room = () => ({ ...attachment.room(), width: () => 40, height: () => 5 });
+  const small: Attachment = Object.create(attachment, { room: { value: room } });
+  const inSmall = createKeys(small, createTakeUp(small));
+  const pages = helpPages(40, 5).length;
+  expect(pages).toBeGreaterThan(2);
+  for (let page = 0; page < pages; page += 1) {
+    inSmall.press(letter(page === 0 ? '?' : 'x'));
+    expect(attachment.state.mode).toEqual({ kind: 'help', page });
+  }
+  inSmall.press(letter('x'));
+  expect(mode()).toBe('looking');
+  for (const pressed of [letter('?'), letter('q')]) inSmall.press(pressed);
+  expect(mode()).toBe('looking');
 });
 
 it('keys that come one by one right behind the one that opens a question are thrown away', async () => {

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts';
 import type { KeyPress } from '../terminal/full-screen.ts';
 import type { Attachment } from './attachment.ts';
 import { afterKey, EMPTY, type TypedDraft, withNewline } from './draft.ts';
-import { backMost } from './picture.ts';
+import { backMost, helpPages } from './picture.ts';
 import { createAsking } from './question.ts';
 import { type AttachState, type Mode, markedAt, neighbour } from './state.ts';
 import type { TakeUp } from './take-up.ts';
@@ -50,7 +50,7 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
   };
   const does: Readonly<Record<string, (key: KeyPress) => void>> = {
     q: wantToLeave,
-    '?': () => mode({ kind: 'help' }),
+    '?': () => mode({ kind: 'help', page: 0 }),
     s: write,
     return: write,
     enter: write,
@@ -93,6 +93,8 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
     else if (at.kind === 'asked') asked(key, at);
     else if (at.kind === 'writing') typing(key, at.draft, (draft) => mode({ kind: 'writing', draft }), send);
     else if (at.kind === 'leaving' && key.name === 'y') leave();
+    else if (at.kind === 'help' && hasMoreHelp(attachment, at.page) && !GOES_BACK.includes(key.name))
+      mode({ kind: 'help', page: at.page + 1 });
     else mode({ kind: 'looking' });
   };
   return {
@@ -105,6 +107,13 @@ export function createKeys(attachment: Attachment, takeUp: TakeUp): Keys {
     },
     waitsChanged: asking.waitsChanged,
   };
+}
+
+const GOES_BACK: readonly string[] = ['escape', 'q'];
+
+function hasMoreHelp(attachment: Attachment, page: number): boolean {
+  const room = attachment.room();
+  return page + 1 < helpPages(room.width(), room.height()).length;
 }
 
 /** Marks another, opens the marked one, or goes back to the run. */

@@ -9,7 +9,7 @@ import { type InboxItem, inboxKey } from '../../front/inbox.ts';
 import { foldRunTree, initialRunTree } from '../../projections/run-tree.ts';
 import { textWidth } from '../terminal/text-width.ts';
 import { typedDraft } from './draft.ts';
-import { layoutOf, type Picture, picture } from './picture.ts';
+import { helpPages, layoutOf, OTHER_ROWS, type Picture, picture } from './picture.ts';
 import { type AttachState, neighbour } from './state.ts';
 
 const CHILDREN = ['run_child1', 'run_child2', 'run_child3', 'run_child4', 'run_child5', 'run_child6'] as RunId[];
@@ -45,7 +45,8 @@ function drawn(state: AttachState, width: number, height: number): Picture & { r
 
 const modes: readonly AttachState['mode'][] = [
   { kind: 'looking' },
-  { kind: 'help' },
+  { kind: 'help', page: 0 },
+  { kind: 'help', page: 9 },
   { kind: 'leaving' },
   { kind: 'inbox', marked: undefined },
   { kind: 'writing', draft: typedDraft('x'.repeat(300)) },
@@ -80,6 +81,26 @@ describe.each([
     expect(text).toMatch(/q leave · \? keys · i answer/);
     expect(cursor).toBeUndefined();
   });
+});
+
+it.each([
+  [40, 10],
+  [60, 15],
+  [80, 24],
+  [200, 50],
+])('the help is whole in a window of %i by %i, on as many pages as it takes', (width, height) => {
+  const pages = helpPages(width, height - OTHER_ROWS).map((_rows, page) =>
+    drawn(stateOf({ mode: { kind: 'help', page } }), width, height).text.split('\n'),
+  );
+  const shown = pages
+    .flatMap((rows) => rows.slice(2, -3))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ');
+  for (const said of ['Home, End: to their ends', 'of the marked run first', 'Enter answers, Esc comes back', 'fg comes back'])
+    expect(shown).toContain(said);
+  expect(shown).not.toContain('…');
+  expect(pages.map((rows) => rows.at(-1))).toEqual([...pages.slice(1).map(() => 'any key the rest · Esc back'), 'any key back']);
+  if (width >= 60) expect(pages).toHaveLength(1);
 });
 
 it('a run that nobody works on because it waits for an answer is waiting, and not to be taken up', () => {

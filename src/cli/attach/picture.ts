@@ -9,7 +9,7 @@ import { firstWords, headLine } from '../drive/inbox-list.ts';
 import { leftStanding } from '../drive/left-standing.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Screen } from '../terminal/terminal.ts';
-import { cutToWidth, hardWrap, textWidth } from '../terminal/text-width.ts';
+import { cutToWidth, hardWrap, textWidth, wrapToWidth } from '../terminal/text-width.ts';
 import { promptWithin } from '../view/canvas.ts';
 import { treeLines } from '../view/tree-lines.ts';
 import { draftRow } from './draft.ts';
@@ -61,7 +61,7 @@ export function picture(state: AttachState, look: WindowLook): Picture {
   const { mode } = state;
   const middle = height - OTHER_ROWS;
   const rows = [header(state, look), paint.dim('─'.repeat(width))];
-  if (mode.kind === 'help') rows.push(...sized(helpRows(width), middle));
+  if (mode.kind === 'help') rows.push(...sized(helpRows(mode.page, width, middle), middle));
   else if (mode.kind === 'inbox') rows.push(...inboxRows(state.inbox, mode.marked, width, middle));
   else if (mode.kind === 'asked') rows.push(...questionRows(mode, width, middle));
   else rows.push(...lookRows(state, look));
@@ -189,7 +189,6 @@ function typedRow(state: AttachState, width: number): { readonly row: string; re
 }
 
 const KEYS = {
-  help: [['any key', 'back']],
   leaving: [
     ['y', 'leave'],
     ['n', 'stay'],
@@ -211,7 +210,17 @@ const KEYS = {
 } as const satisfies Partial<Record<AttachState['mode']['kind'], readonly (readonly [string, string])[]>>;
 
 /** The keys that mean something now; those at the end go where there is no room. */
-function keysOf({ mode, waits, driver, inbox, root }: AttachState): readonly (readonly [key: string, does: string])[] {
+function keysOf(state: AttachState, { width, height }: WindowLook): readonly (readonly [key: string, does: string])[] {
+  const { mode, waits, driver, inbox, root } = state;
+  if (mode.kind === 'help') {
+    const isLast = mode.page + 1 >= helpPages(width, height - OTHER_ROWS).length;
+    return isLast
+      ? [['any key', 'back']]
+      : [
+          ['any key', 'the rest'],
+          ['Esc', 'back'],
+        ];
+  }
   if (mode.kind !== 'looking') return KEYS[mode.kind];
   return [
     ['q', 'leave'],
@@ -226,9 +235,10 @@ function keysOf({ mode, waits, driver, inbox, root }: AttachState): readonly (re
   ];
 }
 
-function footer(state: AttachState, { width, paint }: WindowLook): string {
+function footer(state: AttachState, look: WindowLook): string {
+  const { width, paint } = look;
   let row = '';
-  for (const [key, does] of keysOf(state)) {
+  for (const [key, does] of keysOf(state, look)) {
     const next = `${row === '' ? '' : `${row} · `}${key} ${does}`;
     if (textWidth(next) > width) break;
     row = next;
@@ -238,13 +248,32 @@ function footer(state: AttachState, { width, paint }: WindowLook): string {
 
 const HELP: readonly (readonly [string, string])[] = [
   ['Tab, Shift-Tab', 'the next run of the tree, the one before'],
-  ['↑ ↓ PgUp PgDn', 'scroll its words; Home and End to their ends'],
+  ['↑ ↓ PgUp PgDn', 'scroll its words; Home, End: to their ends'],
   ['s or Enter', 'say something to the run that is marked'],
-  ['i', 'answer what waits for you, of the marked run first'],
+  ['i', 'answer what waits, of the marked run first'],
   ['o', 'the inbox: all that waits in the project, of other runs too; Enter answers, Esc comes back'],
   ['r', 'take up a run that nobody works on'],
-  ['q or Ctrl-C', 'leave; the run goes on where it is worked on'],
+  ['q or Ctrl-C', 'leave; who else works on it goes on'],
   ['Ctrl-Z', 'stop for a while; fg comes back'],
 ];
 
-const helpRows = (width: number): readonly string[] => HELP.map(([key, does]) => cutToWidth(`  ${key.padEnd(16)}${does}`, width));
+const HELP_INDENT = 18;
+
+/** As many pages as it takes: nothing of it is cut, and what a key does is not torn apart. */
+export function helpPages(width: number, height: number): readonly (readonly string[])[] {
+  const pages: string[][] = [[]];
+  for (const [key, does] of HELP) {
+    const lines = wrapToWidth(does, width - HELP_INDENT);
+    const rows = lines.map((line, index) => `${(index === 0 ? `  ${key}` : '').padEnd(HELP_INDENT)}${line}`);
+    const page = pages.at(-1);
+    if (page !== undefined && page.length + rows.length <= height) page.push(...rows);
+    else pages.push(rows);
+  }
+  return pages;
+}
+
+function helpRows(page: number, width: number, height: number): readonly string[] {
+  const pages = helpPages(width, height);
+  // In a window that has grown there are fewer.
+  return pages[Math.min(page, pages.length - 1)] ?? [];
+}

@@ -9,7 +9,7 @@ import type { TypedDraft } from './draft.ts';
 
 export type Mode =
   | { readonly kind: 'looking' }
-  | { readonly kind: 'help' }
+  | { readonly kind: 'help'; readonly page: number }
   /** The run is worked on here, so leaving stops it: whether that is meant. */
   | { readonly kind: 'leaving' }
   | { readonly kind: 'writing'; readonly draft: TypedDraft }

@@ -34,6 +34,14 @@ describe('permissions', () => {
         { from: 'remembered', tool: 'x__y', permission: 'allow', file: book.folder },
       ]),
     );
+    const people = testTerminal({ env });
+    await permissionsCommand({ ...context, terminal: people }, {});
+    // People are told the same files as programs, and of what was remembered the folder.
+    for (const { from, tool = '', pattern = '', permission = '', file = '' } of rules as Readonly<Record<string, string>>[]) {
+      const where = from === 'remembered' ? '~/.config/troupe/remembered' : file;
+      const cells = [tool, pattern, permission, where].filter((cell) => cell !== '');
+      expect(people.written.out.replaceAll(/ +/g, ' ')).toContain(`${cells.join(' ')}\n`);
+    }
     await expect(removeRuleCommand(context, 'shell', 'npm run', {})).rejects.toThrow('No such rule');
     await expect(removeRuleCommand(context, 'shell', undefined, {})).rejects.toThrow('No such rule');
     await expect(removeRuleCommand(context, undefined, undefined, {})).rejects.toThrow('Which rule?');
@@ -41,5 +49,35 @@ describe('permissions', () => {
     expect(book.rules()).toEqual([{ tool: 'x__y' }]);
     expect(await removeRuleCommand(context, undefined, undefined, { all: true })).toBe(0);
     expect(book.rules()).toEqual([]);
+  });
+
+  it('of agents of other tools stand in the file that says so, which may be the settings of the tool', async () => {
+    const json = (value: object): string => JSON.stringify(value);
+    await using project = await temporaryProject({
+      '.claude/agents/r.md': '---\nname: r\ntools: Bash(git diff:*), Read\n---\nx',
+      '.claude/settings.json': json({ permissions: { allow: ['Bash(ls)'], deny: ['Read(.env)', 'Bash(git diff:*)'] } }),
+      '.claude/settings.local.json': json({ permissions: { deny: ['Read(.env)'] } }),
+      '.opencode/agents/build.md': '---\ndescription: d\npermission: { bash: { "git diff": allow } }\n---\nx',
+      'opencode.jsonc': json({ permission: { webfetch: 'deny' }, agent: { build: { permission: { bash: { pwd: 'deny' } } } } }),
+    });
+    const terminal = testTerminal({ env: { HOME: project.root } });
+    await permissionsCommand({ cwd: project.root, terminal, clock: systemClock, openProject }, { json: true });
+    const rules = JSON.parse(terminal.written.out).rules as Readonly<Record<string, string>>[];
+    const told = rules.map(({ agent, tool, pattern = '', permission, file }) =>
+      [agent, tool, pattern, permission, file].join(' '),
+    );
+    expect(told.toSorted()).toEqual([
+      'build edit  ask .opencode/agents/build.md',
+      'build fetch  deny opencode.jsonc',
+      'build shell * ask .opencode/agents/build.md',
+      'build shell git diff allow .opencode/agents/build.md',
+      'build shell pwd deny opencode.jsonc',
+      'build write  ask .opencode/agents/build.md',
+      'r read * allow .claude/settings.json, .claude/settings.local.json',
+      'r read **/.env/** deny .claude/settings.json, .claude/settings.local.json',
+      'r shell * ask .claude/agents/r.md',
+      'r shell git diff * deny .claude/settings.json',
+      'r shell ls allow .claude/settings.json',
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 /** `troupe permissions`: every rule that holds here, with where it stands; and takes back what was remembered. */
 
+import { dirname, sep } from 'node:path';
 import { type SessionId, shortId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
@@ -23,10 +24,15 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
   const book = createRuleBook(config.root, context.terminal.env);
   const ofSessions = await sessionRulesOf(context);
   const rules = listRules({ config, agents, book, sessions: ofSessions.rules });
-  const { out, progress } = context.terminal;
+  const { out, progress, env } = context.terminal;
   if (options.json) printJson(context, 'permissions list', { rules, sessionsLeftOut: ofSessions.leftOut });
   else if (rules.length === 0) progress.line('no rules: every tool goes by its default');
-  else printTable(out, ['OF', 'TOOL', 'RULE', 'IS', 'FILE'], rules.map(cells));
+  else
+    printTable(
+      out,
+      ['OF', 'TOOL', 'RULE', 'IS', 'FILE'],
+      rules.map((rule) => cells(rule, env['HOME'])),
+    );
   if (ofSessions.leftOut > 0 && !options.json)
     progress.prose(
       `what was remembered for a session: of the newest ${limits.permissionSessions} (permissionSessions), ${ofSessions.leftOut} more not looked at`,
@@ -34,10 +40,17 @@ export async function permissionsCommand(context: CommandContext, options: JsonO
   return exitCodes.completed;
 }
 
-function cells(rule: ListedRule): readonly string[] {
+function cells(rule: ListedRule, home: string | undefined): readonly string[] {
   const { tool, pattern = '', permission } = rule;
-  const where = rule.from === 'session' ? 'the ledger' : rule.from === 'remembered' ? 'yours' : rule.file;
-  return [ofWhat(rule), tool, judgedLine(pattern), permission, where].map(safeText);
+  return [ofWhat(rule), tool, judgedLine(pattern), permission, whereOf(rule, home)].map(safeText);
+}
+
+/** Of what was remembered the folder for all projects: that of this one is named after a checksum. `--json` has it whole. */
+function whereOf(rule: ListedRule, home: string | undefined): string {
+  if (rule.from === 'session') return 'the ledger';
+  if (rule.from !== 'remembered') return rule.file;
+  const folder = dirname(rule.file);
+  return home !== undefined && home !== '' && folder.startsWith(`${home}${sep}`) ? `~${folder.slice(home.length)}` : folder;
 }
 
 function ofWhat(rule: ListedRule): string {

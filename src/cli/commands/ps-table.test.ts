@@ -81,8 +81,15 @@ describe('the table of processes', () => {
       '        four five six one two three four five six…',
     ]);
     const waiting = row({ nextAttemptAt: 65_000 });
-    expect(psLines([waiting], false, 80, 25_000)[2]).toBe('        its model is out of order; asked again in 40s');
-    expect(psLines([failed, waiting], false)).toHaveLength(3);
+    const told = 'waits for its provider, which is asked again in 40s';
+    for (const width of [40, 60, 80, 200]) expect(psLines([waiting], false, width, 25_000)[1]).toContain(' running ');
+    expect(psLines([waiting], false, 80, 25_000)[2]).toBe(`        ${told}`);
+    // What is no screen has a line for each run.
+    expect(psLines([failed, waiting], false, undefined, 25_000)).toEqual([
+      expect.stringMatching(/^RUN/),
+      expect.stringContaining(' failed '),
+      expect.stringContaining(` running, ${told} `),
+    ]);
   });
 
   it('shows pid, agent, thread, status, unread, age and cost', () => {
@@ -118,8 +125,12 @@ describe('the table of processes', () => {
     const state = verification === 'unverified' ? 'completed_unverified' : 'completed';
     const [, line] = psLines([row({ state, verification, endedAt: 4_000 })], false);
     expect(line).toContain(`completed, ${verification}`);
-    const [, narrow] = psLines([row({ state, verification, endedAt: 4_000 })], false, 60);
-    expect(narrow).toContain(` ${verification} `);
+    const screen = (width: number, agent: string) =>
+      psLines([row({ state, verification, endedAt: 4_000, agent })], false, width)[1];
+    for (const width of [60, 80, 120]) expect(screen(width, 'lead')).toContain(` completed, ${verification} `);
+    const brief = verification === 'unchecked' ? 'completed' : verification;
+    expect(screen(60, 'a-rather-long-name-of-an-agent')).toContain(`…  ${brief} `);
+    expect(screen(40, 'lead')).toContain(` ${brief} `);
   });
 
   const busy = [

@@ -1,7 +1,7 @@
 /**
  * Processes as a table. Everything is in it where there is room; on a narrow terminal the least needed goes first: how long a
  * run took, then what to do next goes below its run, then threads, which share the end of their owner's id, and pids. Names are
- * cut last.
+ * cut last. States have short words wherever the whole ones have no room.
  */
 
 import { shortId } from '../../base/ids.ts';
@@ -20,20 +20,29 @@ interface Look {
   readonly name: number;
   /** Short words for states. */
   readonly brief: boolean;
+  /** Nothing stands below a run: what has to be said stands in its line. */
+  readonly alone?: boolean;
   /** Where the command stands that is to be called next. */
   readonly next: 'beside' | 'below';
 }
 
 const WHOLE: Look = { took: true, thread: true, pid: true, name: Number.MAX_SAFE_INTEGER, brief: false, next: 'beside' };
 const BELOW: Look = { took: false, thread: true, pid: true, name: 40, brief: true, next: 'below' };
-const LOOKS: readonly Look[] = [
-  WHOLE,
-  { ...WHOLE, name: 40 },
-  { ...WHOLE, name: 40, took: false, brief: true },
+const NARROW: readonly Look[] = [
+  { ...WHOLE, name: 40, took: false },
   BELOW,
   { ...BELOW, thread: false },
   { ...BELOW, thread: false, pid: false },
   ...[24, 20, 18, 16, 14, 12, 10].map((name) => ({ ...BELOW, thread: false, pid: false, name })),
+];
+/** Of each the whole words for states first, where there is room for them. */
+const LOOKS: readonly Look[] = [
+  WHOLE,
+  { ...WHOLE, name: 40 },
+  ...NARROW.flatMap((look) => [
+    { ...look, brief: false },
+    { ...look, brief: true },
+  ]),
 ];
 
 /** Of the assistants of a run that have ended, the newest so many have a line. */
@@ -45,10 +54,12 @@ type Line = { readonly kind: 'row'; readonly row: PsRow } | { readonly kind: 'le
 export function psLines(rows: readonly PsRow[], all: boolean, width?: number, now = 0): readonly string[] {
   const lines = all ? rows.map((row): Line => ({ kind: 'row', row })) : withoutMost(rows);
   const drawn = (look: Look): readonly string[] =>
-    draw(lines, rows, look).flatMap((text, index) => [text, ...below(lines[index - 1], look, now, width ?? 0)]);
-  if (width === undefined) return draw(lines, rows, WHOLE);
+    draw(lines, rows, look, now).flatMap((text, index) => [text, ...below(lines[index - 1], look, now, width ?? 0)]);
+  if (width === undefined) return draw(lines, rows, { ...WHOLE, alone: true }, now);
   const fits = (text: readonly string[]): boolean => text.every((line) => textWidth(line) <= width);
-  const chosen = LOOKS.find((look) => fits(drawn(look)));
+  // Short words are for a command that has room beside them then: without one they are for what is narrower.
+  const looks = rows.some(({ next }) => next !== null) ? LOOKS : LOOKS.filter(({ brief, next }) => !brief || next === 'below');
+  const chosen = looks.find((look) => fits(drawn(look)));
   if (chosen !== undefined) return drawn(chosen);
   return drawn(LOOKS.at(-1) ?? WHOLE).map((line) => cutToWidth(line, width));
 }
@@ -74,9 +85,11 @@ function cutToRows(rows: readonly string[], width: number): readonly string[] {
   return [...rows.slice(0, REASON_ROWS - 1), cutToWidth(last, width)];
 }
 
-function reasonOf({ error, nextAttemptAt }: PsRow, now: number): string | undefined {
-  if (nextAttemptAt !== null) return `its model is out of order; asked again in ${readableAge(Math.max(0, nextAttemptAt - now))}`;
-  return error?.message;
+const reasonOf = (row: PsRow, now: number): string | undefined => outageOf(row, now) ?? row.error?.message;
+
+function outageOf({ nextAttemptAt }: PsRow, now: number): string | undefined {
+  if (nextAttemptAt === null) return undefined;
+  return `waits for its provider, which is asked again in ${readableAge(Math.max(0, nextAttemptAt - now))}`;
 }
 
 /** Whoever works is shown; of those who have ended, a few. */
@@ -101,8 +114,8 @@ interface Column {
   cell(row: PsRow): string;
 }
 
-function draw(lines: readonly Line[], rows: readonly PsRow[], look: Look): readonly string[] {
-  const columns = columnsOf(rows, look);
+function draw(lines: readonly Line[], rows: readonly PsRow[], look: Look, now: number): readonly string[] {
+  const columns = columnsOf(rows, look, now);
   const cells = lines.map((line) =>
     columns.map(({ title, cell }) => {
       if (line.kind === 'row') return cell(line.row);
@@ -113,7 +126,7 @@ function draw(lines: readonly Line[], rows: readonly PsRow[], look: Look): reado
   return tableLines(titles, cells);
 }
 
-function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
+function columnsOf(rows: readonly PsRow[], look: Look, now: number): readonly Column[] {
   const talks = rows.some((row) => row.process !== null);
   return [
     { title: 'RUN', cell: ({ run }) => shortId(run) },
@@ -122,7 +135,7 @@ function columnsOf(rows: readonly PsRow[], look: Look): readonly Column[] {
     ...(talks && look.thread
       ? [{ title: 'THREAD', cell: ({ process }: PsRow) => (process === null ? '-' : shortId(process.thread)) }]
       : []),
-    { title: 'STATUS', cell: (row) => statusOf(row, look.brief) },
+    { title: 'STATUS', cell: (row) => statusOf(row, look, now) },
     ...(talks ? [{ title: 'UNREAD', cell: unreadOf }] : []),
     { title: 'AGE', cell: ({ ageMs }) => readableAge(ageMs) },
     ...(look.took ? [{ title: 'TOOK', cell: tookOf }] : []),
@@ -137,10 +150,19 @@ const SHORT_STATES: Readonly<Record<string, string>> = {
   completed_unverified: 'unverified',
   budget_exhausted: 'over budget',
 };
+/** What nobody has looked at is completed and no more than that: what it is worth would not say so by itself. */
+const SHORT_WORTH: Readonly<Record<NonNullable<PsRow['verification']>, string>> = {
+  verified: 'verified',
+  unverified: 'unverified',
+  unchecked: 'completed',
+};
 
-function statusOf({ state, process, verification }: PsRow, brief: boolean): string {
+function statusOf(row: PsRow, { brief, alone = false }: Look, now: number): string {
+  const { state, process, verification } = row;
+  const outage = alone ? outageOf(row, now) : undefined;
+  if (outage !== undefined) return `${state}, ${outage}`;
   if (state === 'running' && process?.status === 'starting') return 'starting';
-  if (verification !== null) return brief ? verification : `completed, ${verification}`;
+  if (verification !== null) return brief ? SHORT_WORTH[verification] : `completed, ${verification}`;
   return (brief ? SHORT_STATES[state] : undefined) ?? state.replaceAll('_', ' ');
 }
 

@@ -11,14 +11,17 @@ import type { ResumeTerms, RunEnd } from '../../engine/port.ts';
 import { rootOf } from '../../engine/record/root-of.ts';
 import type { Payloads } from '../../events/catalogue.ts';
 import { succeeded } from '../../events/succeeded.ts';
+import { failedBelow, isDoneAgain } from '../../front/failed-below.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { createFollower, type Follower } from '../../library/follow.ts';
 import type { Project } from '../../project/project.ts';
+import type { RunNode } from '../../projections/run-tree.ts';
 import { findRun } from '../drive/find-run.ts';
 import { budgetIn, chooseView, finishRun, hearFor, type RunTermsOptions } from '../drive/finish-run.ts';
 import { stayWithRun } from '../drive/stay-with-run.ts';
 import { type CommandContext, usageError, withProject } from '../terminal/command.ts';
 import type { ExitCode } from '../terminal/exit-codes.ts';
+import { failedName } from '../view/run-summary.ts';
 import { drainQueue } from './queue.ts';
 
 export type ResumeCommandOptions = RunTermsOptions;
@@ -95,7 +98,7 @@ export async function retryCommand(context: CommandContext, text: string, option
   const { model, maxTurns } = options;
   return withProject(context, { existing: true, flags: { model, maxTurns, notify: options.notify } }, async (project) => {
     const row = await findRun(project.ledger, text);
-    requireFailed(row);
+    await requireFailed(project.ledger, row);
     const { agent, input, workspace = project.config.workspace } = await startOf(project.ledger, row);
     if (input.role !== 'user') throw usageError(`What ${shortId(row.run)} was asked cannot be asked again`, 'start another run');
     const heard = hearFor(context, project, options);
@@ -114,12 +117,31 @@ export async function retryCommand(context: CommandContext, text: string, option
   });
 }
 
-function requireFailed({ run, state, endedAt, owner }: RunRow): void {
+async function requireFailed(ledger: Ledger, row: RunRow): Promise<void> {
+  const { run, state, endedAt, owner } = row;
   const id = shortId(run);
   const wayOn = owner === null ? `go on with it: troupe resume ${id}` : `wait until it has, or end it: troupe cancel ${id}`;
   if (endedAt === null) throw usageError(`Run ${id} has not ended`, wayOn);
-  if (succeeded({ status: state }))
-    throw usageError(`Run ${shortId(run)} did what it was asked`, 'start another: troupe run <agent> "…"');
+  if (!succeeded({ status: state })) return;
+  const [first, ...others] = await toDoAgain(ledger, row);
+  if (first === undefined) throw usageError(`Run ${id} did what it was asked`, 'start another: troupe run <agent> "…"');
+  const shown = others
+    .slice(0, RETRIES_SHOWN - 1)
+    .map((one) => `  or that of ${failedName(one)}: troupe retry ${shortId(one.run)}`);
+  const left = others.length - shown.length;
+  const more = left > 0 ? [`  and ${left} more that failed: troupe show ${id} --json`] : [];
+  const fix = [`do the work of ${failedName(first)} again: troupe retry ${shortId(first.run)}`, ...shown, ...more].join('\n');
+  throw usageError(`Run ${id} gave its answer, without what failed below it`, fix);
+}
+
+const RETRIES_SHOWN = 5;
+
+/** Whose work is missing in the answer of a run. */
+async function toDoAgain(ledger: Ledger, row: RunRow): Promise<readonly RunNode[]> {
+  const follower = createFollower(ledger, row.session);
+  await follower.catchUp((await rootOf(ledger, row)).run);
+  const node = follower.tree.runs.get(row.run);
+  return node === undefined ? [] : failedBelow(follower.tree, node).filter(isDoneAgain);
 }
 
 /** As it was asked last, with what redaction took out of it. */

@@ -1,4 +1,7 @@
-/** `troupe why`: from a run's result, or any event, back to the prompt that caused it, through every agent on the way. */
+/**
+ * `troupe why`: from a run's result, what it waits for, or any event, back to the prompt that caused it, through every agent on
+ * the way.
+ */
 import { type EventId, eventPosition, type SessionId } from '../../base/ids.ts';
 import { readWhyDear, readWhyEnded, readWhyNotCalled } from '../../front/looking/asked-why.ts';
 import { readWhy, type Why } from '../../front/looking/why.ts';
@@ -89,13 +92,16 @@ function besideLines({ events }: Causes, beside: readonly EventId[], look: WhyLo
     : [...lines, look.paint.dim(`    and ${known.length - BESIDE_MAX} more that it rests on`)];
 }
 
-/** One line also on a screen: what does not fit is in `troupe logs`. But what was approved is there whole. */
+/** What somebody is asked, or was: it is there whole. */
+const ASKING: readonly CauseLine['type'][] = ['approval.asked', 'task.clarify'];
+
+/** One line also on a screen: what does not fit is in `troupe logs`. */
 function causeLines(cause: CauseLine, lead: string, { width, paint }: WhyLook): readonly string[] {
   const place = `[${cause.position}]`;
   const around = textWidth(lead) + TIME_WIDTH + textWidth(safeLine(cause.agent)) + textWidth(place) + 1;
   const room = Math.max(TEXT_WIDTH_MIN, width - around);
   const whole = safeLine(cause.text);
-  const [text = '', ...rest] = cause.type === 'approval.asked' ? hardWrap(whole, room) : [cutToWidth(whole, room)];
+  const [text = '', ...rest] = ASKING.includes(cause.type) ? hardWrap(whole, room) : [cutToWidth(whole, room)];
   const first = `${paint.dim(lead)}${plainLine({ ...cause, text }, paint)} ${paint.dim(place)}`;
   if (rest.length === 0) return [first];
   return [first, ...hardWrap(rest.join(''), width - REST_INDENT).map((line) => `${' '.repeat(REST_INDENT)}${line}`)];

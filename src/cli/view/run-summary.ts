@@ -6,6 +6,7 @@ import { limits } from '../../base/limits.ts';
 import { counted } from '../../base/wording.ts';
 import type { OpenWait, PermissionWait } from '../../engine/port.ts';
 import { afterFailure, onOtherModel } from '../../front/after-failure.ts';
+import { isDoneAgain } from '../../front/failed-below.ts';
 import type { RunSummary } from '../../front/summary.ts';
 import { withoutText } from '../../projections/lines/fork-lines.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
@@ -86,9 +87,6 @@ export function troubleLines(summary: RunSummary, { paint, call, width }: Summar
   return lines;
 }
 
-/** Whoever was to choose and could not: the answer is somebody else's, and choosing again would change nothing in it. */
-const CHOOSER = 'chooser';
-
 /** The answer is there, and something in it is not: that is said beside it. */
 function missingLines(
   { failedBelow: failed, run }: RunSummary,
@@ -97,15 +95,19 @@ function missingLines(
 ): readonly string[] {
   const left = failed.length - REASONS_SHOWN;
   const more = left > 0 ? said('', `and ${left} more that failed: ${call} show ${shortId(run)} --json`) : [];
-  const each = failed.slice(0, REASONS_SHOWN).flatMap(({ run: of, agent, role, error }) => {
-    const who = role === null ? safeLine(agent) : `${safeLine(agent)} (${safeLine(role)})`;
+  const each = failed.slice(0, REASONS_SHOWN).flatMap((one) => {
+    const { run: of, error } = one;
     const why = error === null ? '' : `: ${safeLine(error.message)}`;
-    if (role === CHOOSER) return said(paint.yellow('why'), `nobody could be chosen, and somebody else answered${why}`);
+    if (!isDoneAgain(one)) return said(paint.yellow('why'), `nobody could be chosen, and somebody else answered${why}`);
     const again = `the answer was given without it; do its work again: ${call} retry ${shortId(of)}`;
-    return [...said(paint.yellow('missing'), `${who} failed${why}`), ...said(paint.dim('fix'), again)];
+    return [...said(paint.yellow('missing'), `${failedName(one)} failed${why}`), ...said(paint.dim('fix'), again)];
   });
   return [...each, ...more];
 }
+
+/** In whose place it stood is said where it is not clear from its name. */
+export const failedName = ({ agent, role }: RunSummary['failedBelow'][number]): string =>
+  role === null ? safeLine(agent) : `${safeLine(agent)} (${safeLine(role)})`;
 
 const LABEL_COLUMNS = 8;
 

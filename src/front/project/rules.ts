@@ -47,8 +47,11 @@ function ofSettings({ named }: ProjectConfig): readonly ListedRule[] {
   );
 }
 
-function ofAgent({ definition: { name: agent, permissions = {}, source: file } }: LoadedAgent): readonly ListedRule[] {
-  return rightsIn(permissions).flatMap(({ name: tool, pattern, permission }): readonly ListedRule[] =>
-    permission === undefined ? [] : [{ from: 'agent', agent, tool, pattern, permission, file }],
-  );
+function ofAgent({ definition, ruleFile }: LoadedAgent): readonly ListedRule[] {
+  const { name: agent, permissions = {}, source } = definition;
+  return rightsIn(permissions).flatMap((right): readonly ListedRule[] => {
+    const { name: tool, pattern, permission } = right;
+    if (permission === undefined) return [];
+    return [{ from: 'agent', agent, tool, pattern, permission, file: ruleFile?.(right) ?? source }];
+  });
 }

@@ -266,7 +266,9 @@ export const psRow = z.object({
   owner: owner.nullable().describe('the process that drives it'),
   next: z.string().nullable().describe('a command that takes it further'),
   error: failure.nullable().describe('why it failed, was cancelled or stands still'),
-  nextAttemptAt: milliseconds.nullable().describe('when its model is asked again, while that is out of order'),
+  nextAttemptAt: milliseconds
+    .nullable()
+    .describe('when its model, or that of a run below it that it stands still for, is asked again, while that is out of order'),
   pid: z.number().int().nullable(),
   ageMs: milliseconds,
   cost: cost.nullable().describe('of the run and everything below it; null when its events are gone'),

@@ -27,6 +27,11 @@ export const scene: Scene = {
     await person.sees('Done.');
     await person.sees(/w \w+ · completed/);
     await person.looks();
+    person.type('?');
+    await person.sees('any key back');
+    await person.looks();
+    person.type('x');
+    await person.sees('q leave');
     person.type('q');
     await person.ends();
   },
