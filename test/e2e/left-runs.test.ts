@@ -2,13 +2,70 @@
  * Two servers of one project, and the one that has taken everything is killed: the other, which lives, goes on with what was at
  * work and with what had not begun, whichever way it came in; nothing is done twice.
  */
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { serve } from '../support/a2a/serve-process.ts';
 import { ALICE } from '../support/a2a/served.ts';
-import { createTestProject } from './support-project.ts';
+import { createTestProject, type TestProject } from './support-project.ts';
 
 const OWNER = 'owner-0123456789abcdef';
 const HELPER = '---\nname: helper\ndescription: Helps\na2a: true\nisolation: inline\n---\nYou help.\n';
+
+/** As the owner, over the API. */
+async function begin(origin: string, prompt: string): Promise<string> {
+  const headers = { authorization: `Bearer ${OWNER}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ agent: 'helper', prompt });
+  const answer = await fetch(new URL('/api/v1/runs', origin), { method: 'POST', headers, body });
+  const told: unknown = await answer.json();
+  if (typeof told !== 'object' || told === null || !('run' in told)) throw new Error(JSON.stringify(told));
+  return String(told.run);
+}
+
+it('what is to pause, was forked, is of a project below, or of a person who has it back is left as it stands', async () => {
+  await using project = await createTestProject('', HELPER);
+  const below: Pick<TestProject, 'folder' | 'env'> = { folder: join(project.folder, 'below'), env: project.env };
+  await project.write(
+    'below/troupe.yaml',
+    `ledger: sqlite:${join(project.folder, '.troupe/ledger.db')}\npermissions: { write: deny }\n`,
+  );
+  await project.write('below/agents/helper.md', HELPER);
+  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+  const model = await project.serve(async ({ body }) => {
+    if (JSON.stringify(body).includes('Hold')) await isLetGo;
+    return { text: 'Done.' };
+  });
+  const asked = (words: string): number => model.requests.filter(({ body }) => JSON.stringify(body).includes(words)).length;
+  const stateOf = async (run: string): Promise<unknown> => {
+    const { out } = await project.look('ps', '--all', '--json');
+    return (JSON.parse(out) as { run: string; state: string }[]).find((one) => one.run === run)?.state;
+  };
+  await using _living = await serve(project);
+
+  const killed = await serve(project);
+  const whole = await begin(killed.origin, 'Whole.');
+  await expect.poll(() => stateOf(whole)).toBe('completed');
+  expect((await project.look('fork', whole, '--set', 'prompt=Forked.', '--no-run')).code).toBe(0);
+  const paused = await begin(killed.origin, 'Hold, to be paused.');
+  await expect.poll(() => asked('to be paused')).toBe(1);
+  expect((await project.look('pause', paused)).code).toBe(0);
+  const mine = project.start(['run', 'helper', 'Hold mine.']);
+  await expect.poll(() => asked('Hold mine.')).toBe(1);
+  mine.kill('SIGKILL');
+  await mine.ended;
+  const killedBelow = await serve(below);
+  const another = await begin(killedBelow.origin, 'Hold, of another project.');
+  await expect.poll(() => asked('of another project')).toBe(1);
+  await killedBelow.end('SIGKILL');
+  const due = await begin(killed.origin, 'Hold, and go on.');
+  await expect.poll(() => asked('and go on')).toBe(1);
+  await killed.end('SIGKILL');
+  letGo();
+
+  // What was there before it has been looked at when this one has ended: the oldest comes first.
+  await expect.poll(() => stateOf(due)).toBe('completed');
+  expect([asked('to be paused'), asked('of another project'), asked('Hold mine.'), asked('Forked.')]).toEqual([1, 1, 1, 0]);
+  expect([await stateOf(paused), await stateOf(another)]).toEqual(['interrupted', 'interrupted']);
+});
 
 it('what a killed server has accepted is done by the one that lives, begun or not, over every door', async () => {
   await using project = await createTestProject('assistants: { active: 1 }\n', HELPER);
