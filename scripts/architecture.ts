@@ -200,7 +200,7 @@ export const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   engine: [
     ['port'],
     ['options', 'interruption', 'reachable', 'imported-sessions'],
-    ['failure-of', 'models-below', 'executors-below', 'imported'],
+    ['failure-of', 'models-below', 'executors-below'],
     ['record'],
     ['spending'],
     ['hearing'],

@@ -17,6 +17,7 @@ import { ledgerMutations } from './mutation-list-ledger.ts';
 import { peerMutations } from './mutation-list-peers.ts';
 import { placeMutations } from './mutation-list-places.ts';
 import { proofMutations } from './mutation-list-proof.ts';
+import { recordedMutations } from './mutation-list-recorded.ts';
 import { taskMutations } from './mutation-list-tasks.ts';
 import { workspaceMutations } from './mutation-list-workspaces.ts';
 
@@ -51,6 +52,7 @@ export const mutations: readonly Mutation[] = [
   ...executorMutations,
   ...executorClientMutations,
   ...placeMutations,
+  ...recordedMutations,
   ...workspaceMutations,
 ];
 

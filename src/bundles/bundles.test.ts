@@ -212,6 +212,42 @@ describe('a bundle', () => {
     expect((await seen(target, session)).events).toEqual([]);
   });
 
+  it.each([
+    ['a file', newSqlite],
+    ['Postgres', newPostgres],
+  ])('that came into %s can be forgotten, also where a run had not ended, and brings nothing of it back', async (_name, to) => {
+    const [source, target] = [newSqlite(), to()];
+    const { session, other } = await fill(source);
+    await bring(await bundleOf(source, [other]), target);
+    const ledger = await open(target);
+    expect((await ledger.runs({ session: other }))[0]).toMatchObject({ state: 'paused' });
+    const forget = { parts: [{ session: other }], by: 'ana', at: 1, dryRun: false };
+    expect(await ledger.forget(forget)).toMatchObject({ kind: 'forgotten' });
+    await ledger.close();
+    await expect(bring(await bundleOf(source, [session, other]), target)).rejects.toMatchObject({
+      ...{ code: 'import_differs', message: expect.stringContaining('what is gone does not come back') },
+    });
+  });
+
+  it('of a session that has grown since says so, and what was imported stays', async () => {
+    const [source, target] = [newSqlite(), newSqlite()];
+    const { other } = await fill(source);
+    const first = await bundleOf(source, [other]);
+    await bring(first, target);
+    const ledger = await open(source);
+    const [row] = await ledger.runs({ session: other });
+    const event = { type: 'run.signalled', run: row?.run ?? ('' as never), actor: 'user', cause: `${other}.1` as never } as const;
+    const signals = Array.from({ length: 5 }, (_, at) => ({ ...event, at, payload: { signal: 'pause' } }) as const);
+    await ledger.append({ session: other, fence: null, events: signals });
+    await ledger.close();
+    const before = await seen(target, other);
+    await expect(bring(await bundleOf(source, [other]), target)).rejects.toMatchObject({
+      ...{ code: 'import_differs', message: expect.stringContaining('if it has grown since') },
+    });
+    expect(await bring(first, target)).toMatchObject({ stored: false });
+    expect(await seen(target, other)).toEqual(before);
+  });
+
   it('is signed by whoever has the key', async () => {
     const [source, target] = [newSqlite(), newSqlite()];
     const { other } = await fill(source);

@@ -76,16 +76,22 @@ async function standing(to: CopyStore, said: BundledSession): Promise<ImportedSe
   const session = said.session as SessionId;
   const row = await to.session(session);
   if (row === undefined) return undefined;
+  const [first] = await to.events(session, 0, 1);
+  const [opening] = first === undefined ? [] : await to.sizes([first.fields.payload]);
+  if (opening?.gone === true) throw differs(session, 'was collected or forgotten: what is gone does not come back');
   const [at] = row.head < said.events ? [] : await to.events(session, said.events - 1, 1);
   const [last] = await to.events(session, row.head - 1, 1);
-  if (last?.fields.type === 'session.imported' && row.head > said.events) {
+  const wasImported = last?.fields.type === 'session.imported';
+  if (wasImported && row.head > said.events) {
     if (at?.chain === said.chain) return 'imported';
   } else if (at?.chain === said.source) return 'original';
-  throw differs(session, 'it holds other events than the one in the bundle');
+  if (wasImported && row.head <= said.events)
+    throw differs(session, 'came in a bundle with fewer events: if it has grown since, what was imported stays as it was then');
+  throw differs(session, 'holds other events than the one in the bundle');
 }
 
 const differs = (session: string, why: string): TroupeError =>
-  new TroupeError('import_differs', `${session} is in this ledger already, and ${why}`, {
+  new TroupeError('import_differs', `${session} is in this ledger already, and it ${why}`, {
     fix: 'Nothing was stored. Import the bundle into another project: troupe -C FOLDER import FILE',
   });
 
@@ -106,7 +112,7 @@ async function store(open: OpenChunks, to: CopyStore, storing: Storing): Promise
   for (const { said, events } of wanted.values()) whole.push(await wholeSession(said, events, payloads, storing));
   await payloads.flush();
   const { there } = await to.writeWhole(whole);
-  if (there !== undefined) throw differs(there, 'it is not one that the bundle could have brought');
+  if (there !== undefined) throw differs(there, 'is not one that the bundle could have brought');
 }
 
 interface PayloadWriter {

@@ -16,7 +16,7 @@ import { appendAnswer } from './hearing/append-answer.ts';
 import { appendMessage } from './hearing/append-message.ts';
 import { refusedChange } from './hearing/fits-tool.ts';
 import { openWaits } from './hearing/waits.ts';
-import { closedToImports } from './imported.ts';
+import { ownSessionsOnly } from './imported-sessions.ts';
 import type { EngineOptions } from './options.ts';
 import type {
   Engine,
@@ -101,7 +101,7 @@ export function createEngine(options: EngineOptions, makeDriver: MakeDriver): En
     return end?.kind === 'interrupted' ? end.error : undefined;
   };
 
-  return closedToImports(options, {
+  return ownSessionsOnly(options, {
     async start(request) {
       const here = request.run === undefined || request.isNew === true ? undefined : await rowOf(request.run);
       if (here !== undefined) return startedBefore(here, await resume(here.run));

@@ -17,6 +17,7 @@ import { ofSession } from './options.ts';
 import type { StartOutcome, StartRequest } from './port.ts';
 import { budgetOf, setupPayload } from './record/agent-setup.ts';
 import type { DrivenRun } from './record/driven-run.ts';
+import { conversationOf } from './record/history.ts';
 import { createMembers } from './record/members.ts';
 import { latestStanding, NO_PAST, type Past, pastBefore } from './record/past.ts';
 import { termsBefore } from './record/terms-before.ts';
@@ -143,8 +144,15 @@ async function termsOf(
   };
 }
 
+/** What was said before and is forgotten cannot be gone on with: that is found out before anything is written. */
+async function continued(...[ledger, session, ...more]: Parameters<typeof whoseConversation>): Promise<string | undefined> {
+  const run = await whoseConversation(ledger, session, ...more);
+  if (run !== undefined && (await ledger.hasForgotten(session))) await conversationOf(ledger, session, run);
+  return run;
+}
+
 /** Whose conversation goes on: the latest root run of the same agent that has ended and stands, or the member's latest run. */
-async function continued(
+async function whoseConversation(
   ledger: Ledger,
   session: SessionId,
   { agent, origin, retries }: StartRequest,

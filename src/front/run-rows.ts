@@ -26,7 +26,7 @@ import { createSessionThreads, type SessionThreads, threadTypes } from '../proje
 import { foldWaits, initialWaits, type Waits } from '../projections/waits.ts';
 import { failedBelow, isDoneAgain } from './failed-below.ts';
 import { type ListQuery, listedRoots } from './project/listed-roots.ts';
-import { nextCommand, standingBelow, stateOf } from './standing.ts';
+import { nextCommand, nextHere, standingBelow, stateOf } from './standing.ts';
 
 /** The stable shape behind `--json`: fields may be added, never changed. */
 export interface PsRow {
@@ -101,7 +101,7 @@ export async function readPsRows(ledger: Ledger, query: PsQuery): Promise<readon
       const [root] = rows;
       if (count >= query.limit || root === undefined || query.states?.includes(root.state) === false) continue;
       count += 1;
-      listed.push(...rows);
+      for (const row of rows) listed.push({ ...row, next: (await nextHere(ledger, row, row.next ?? undefined)) ?? null });
     }
     some = [];
   };

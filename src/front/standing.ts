@@ -1,10 +1,12 @@
 /** How a run stands, in one word that is the same everywhere, and the command that takes it further. */
+import { codeOf } from '../base/errors.ts';
 import { type RunId, shortId } from '../base/ids.ts';
+import { closedAsImported, closedToWork } from '../engine/imported-sessions.ts';
 import type { Engine } from '../engine/port.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { parentRun } from '../events/run-origin.ts';
-import type { RunRow } from '../ledger/port.ts';
+import type { Ledger, RunRow } from '../ledger/port.ts';
 import type { Wait } from '../projections/waits.ts';
 import { afterFailure } from './after-failure.ts';
 
@@ -77,4 +79,21 @@ export function nextCommand(
   if (row.parent === null && (state === 'failed' || state === 'budget_exhausted'))
     return `troupe ${afterFailure(id, state, error) ?? `show ${id}`}`;
   return state === 'interrupted' || state === 'paused' || state === 'parked' ? `troupe resume ${id}` : undefined;
+}
+
+/** The same in a session that came from elsewhere: nothing goes on in it, but what came in a bundle can be forked. */
+export async function nextHere(
+  ledger: Pick<Ledger, 'read'>,
+  { session, run }: Pick<RunRow, 'session' | 'run'>,
+  next: string | undefined,
+): Promise<string | undefined> {
+  if (next === undefined || next.startsWith('troupe show')) return next;
+  try {
+    if ((await closedToWork(ledger, session)) === undefined) return next;
+    return (await closedAsImported(ledger, session)) === undefined ? `troupe fork ${shortId(run)}` : undefined;
+  } catch (error) {
+    // Of what is damaged that is told elsewhere.
+    if (codeOf(error) === 'ledger_corrupt') return next;
+    throw error;
+  }
 }

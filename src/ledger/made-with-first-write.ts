@@ -34,6 +34,7 @@ export function madeWithFirstWrite(path: string, open: () => Ledger): Ledger {
     unhold: async (session, signed) => await real().unhold(session, signed),
     holds: async () => (await found()?.holds()) ?? [],
     standings: async () => (await found()?.standings()) ?? new Map(),
+    hasForgotten: async (session) => (await found()?.hasForgotten(session)) === true,
     forget: async (request) => await real().forget(request),
     gc: async (policy) => await real().gc(policy),
     close: async () => await opened?.close(),

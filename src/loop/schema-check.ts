@@ -1,6 +1,7 @@
 /** Checks a value against a JSON Schema from an agent file. Compiled once per schema. */
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { schemaFrom } from '../base/schema/json-schema.ts';
 
 const compiled = new WeakMap<object, z.ZodType | undefined>();
 
@@ -12,9 +13,9 @@ export function schemaProblem(schema: Json, value: Json): string | undefined {
   return checked === undefined || checked.success ? undefined : z.prettifyError(checked.error);
 }
 
-function compile(schema: object): z.ZodType | undefined {
+function compile(schema: JsonObject): z.ZodType | undefined {
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    return schemaFrom(schema);
   } catch {
     return undefined;
   }

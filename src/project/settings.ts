@@ -5,7 +5,9 @@ import { duration, timeLimit } from '../agents/definition/duration-schema.ts';
 import { elsewhereSchema, extensionsSchema } from '../agents/definition/remote.ts';
 import { limits } from '../base/limits.ts';
 import { parseRestateAddress } from '../engine/restate/address.ts';
+import type { EventType } from '../events/catalogue.ts';
 import { artifactTypes } from '../events/evidence.ts';
+import { agingTypes } from '../ledger/forgetting/aging-types.ts';
 import { priceOverride } from '../models/prices.ts';
 import { providerConfig } from '../models/provider/providers.ts';
 import { sandboxSchema } from '../sandbox/settings.ts';
@@ -21,6 +23,8 @@ const models = z.union([
 ]);
 const count = z.number().int().positive();
 const kept = z.union([z.literal('forever'), duration]);
+/** Sooner than the session that they are of. */
+const keptEvents = z.partialRecord(z.enum(agingTypes as [EventType, ...EventType[]]), kept);
 
 /** One caller of `troupe serve`. Its token is not in a file: a variable holds it, or the file has its hash. */
 const caller = z.strictObject({
@@ -143,6 +147,7 @@ export const settingsSchema = z.strictObject({
   retention: z
     .strictObject({
       sessions: kept.optional(),
+      events: keptEvents.optional(),
       /** The first that fits a session holds. */
       rules: z
         .array(
@@ -151,10 +156,14 @@ export const settingsSchema = z.strictObject({
               agent: z.string().min(1).optional(),
               tag: z.string().min(1).optional(),
               session: z.string().min(1).optional(),
-              sessions: kept,
+              sessions: kept.optional(),
+              events: keptEvents.optional(),
             })
             .refine(({ agent, tag, session }) => (agent ?? tag ?? session) !== undefined, {
               error: 'must say of which agent, tag or session',
+            })
+            .refine(({ sessions, events }) => (sessions ?? events) !== undefined, {
+              error: 'must say for how long: sessions or events',
             }),
         )
         .max(limits.retentionRules)

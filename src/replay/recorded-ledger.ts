@@ -93,6 +93,8 @@ export function recordedLedger(
     pin: never,
     gc: never,
     ...{ hold: never, unhold: never, holds: never, standings: never, forget: never },
+    // Where anything was, there is no replay.
+    hasForgotten: async () => false,
   };
 }
 

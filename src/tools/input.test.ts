@@ -49,6 +49,12 @@ describe('checkInput holds arguments against a schema', () => {
     expect(checkInput({ $ref: 'https://example.org/schema.json' }, {}).ok).toBe(true);
   });
 
+  it('says what is wrong with a value of its type, and not which other types there might be', () => {
+    expect(checkInput({ type: 'object', properties: { at: { required: ['x'] } } }, { at: {} })).toMatchObject({
+      error: expect.stringMatching(/^The arguments do not fit the tool's schema: `at\.x` [^;]*\.$/),
+    });
+  });
+
   it('answers any input with a value, never an exception', () => {
     const objects = fc.jsonValue({ maxDepth: 4 });
     fc.assert(

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../base/json.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { schemaFrom } from '../base/schema/json-schema.ts';
 import { counted } from '../base/wording.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -44,7 +45,7 @@ function compile(inputSchema: JsonObject): z.ZodType {
 
 function fromJsonSchema(inputSchema: JsonObject): z.ZodType {
   try {
-    return z.fromJSONSchema(inputSchema as z.core.JSONSchema.JSONSchema);
+    return schemaFrom(inputSchema);
   } catch {
     return z.unknown();
   }
@@ -68,12 +69,23 @@ function describe(issue: Issue): string {
         : `${where} must be ${article(issue.expected)}`;
     case 'invalid_value':
       return `${where} must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
-    case 'invalid_union':
+    case 'invalid_union': {
+      const [near, ...others] = issue.errors.filter((branch) => !isOfOtherType(branch));
+      if (near !== undefined && others.length === 0)
+        return near
+          .filter(isBinding)
+          .map((inner) => describe({ ...inner, path: [...issue.path, ...inner.path] }))
+          .join('; ');
+      if (issue.errors.every(([first]) => first?.code === 'invalid_type' && missing(first))) return `${where} is required`;
       return `${where} fits none of the allowed forms (${unionText(issue)})`;
+    }
     default:
       return `${where}: ${issue.message}`;
   }
 }
+
+/** A form for values of another type than this one has. */
+const isOfOtherType = ([first]: readonly Issue[]): boolean => first?.code === 'invalid_type' && first.path.length === 0;
 
 function unionText(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   const firsts = issue.errors.map((branch) => branch[0]).filter((first) => first !== undefined);

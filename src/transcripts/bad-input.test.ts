@@ -193,6 +193,15 @@ describe('taken over', () => {
     expect(payloads(await world.events(second.session), 'run.started')).toHaveLength(2);
   });
 
+  it('and another of the same program was forgotten, it is taken over all the same', async () => {
+    const world = importWorld();
+    const { session } = await world.take(codexFixture());
+    const { ledger } = world;
+    expect(await ledger.forget({ parts: [{ session }], by: 'ana', at: 1, dryRun: false })).toMatchObject({ kind: 'forgotten' });
+    expect(await world.take(codex(said('user', 'Go on.'), said('assistant', 'Gone.')))).toMatchObject({ outcome: 'imported' });
+    await expect(world.take(codexFixture())).rejects.toMatchObject({ message: expect.stringContaining('was forgotten at') });
+  });
+
   it('and cut off in the middle, it goes on where it stopped, and comes to the same', async () => {
     const whole = importWorld();
     const path = codexFixture();

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '../base/clock.ts';
-import { TroupeError } from '../base/errors.ts';
+import { codeOf, TroupeError } from '../base/errors.ts';
 import { forkedRunId, type RunId, runIdFrom, type SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
@@ -77,7 +77,7 @@ async function earlierOf(ledger: Ledger, { head }: Transcript): Promise<SessionI
   );
   let latest: { readonly session: SessionId; readonly at: number } | undefined;
   for (const session of sessions) {
-    const [first] = await ledger.read({ session, limit: 1 });
+    const [first] = await ledger.read({ session, limit: 1 }).catch(nothingLeft);
     const from = first?.event_type === 'session.started' ? first.payload.imported : undefined;
     if (from === undefined || from.program !== head.program || from.id !== head.id) continue;
     const [end] = await ledger.read({ session, types: ['transcript.imported'], newest: true, limit: 1 });
@@ -86,6 +86,12 @@ async function earlierOf(ledger: Ledger, { head }: Transcript): Promise<SessionI
   }
   return latest?.session;
 }
+
+/** One that was collected or forgotten is as if it were not there. */
+const nothingLeft = (error: unknown): readonly [] => {
+  if (codeOf(error) !== 'ledger_collected') throw error;
+  return [];
+};
 
 /** Answers that an earlier session has, and what it had of others before it: each costs what it cost once. */
 async function countedIn(ledger: Ledger, earlier: string | undefined): Promise<ReadonlySet<string>> {

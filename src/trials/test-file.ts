@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { timeLimit } from '../agents/definition/duration-schema.ts';
 import { limits } from '../base/limits.ts';
+import { schemaFrom } from '../base/schema/json-schema.ts';
 import { runStatus } from '../events/run-status.ts';
 
 const text = z.string().min(1);
@@ -36,7 +37,7 @@ const fileCheck = z.union([
 const checkable = z.record(z.string(), z.json()).refine(
   (schema) => {
     try {
-      return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]) !== undefined;
+      return schemaFrom(schema) !== undefined;
     } catch {
       return false;
     }

@@ -49,7 +49,12 @@ it('of a run that waits asks nobody here, and takes no answer', async () => {
   await using away = await createTestProject();
   await look(away, 0, 'import', file);
   expect(await look(away, 0, 'inbox')).not.toContain('Which of the two?');
-  expect(await look(away, 0, 'show', 'last')).toContain('paused');
+  const shown = await look(away, 0, 'show', 'last');
+  expect(shown).toContain('paused');
+  for (const said of [shown, await look(away, 0, 'ps', '--all'), await look(away, 0, 'why', 'last', '--end')]) {
+    expect(said).toMatch(/troupe fork \w+/);
+    expect(said).not.toContain('troupe resume');
+  }
   for (const words of [
     ['answer', 'last', 'this'],
     ['cancel', 'last'],

@@ -164,9 +164,48 @@ describe('ledger gc', () => {
     expect(older).toMatchObject({ sessions: [] });
   });
 
-  it('refuses a rule that is for nobody', async () => {
-    await using project = await createTestProject('retention: { rules: [{ sessions: 1d }] }\n', AGENT);
-    const refused = await project.look('ledger', 'gc');
-    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('must say of which agent, tag or session') });
+  it('takes events of some types before their session, and the rest can be read', async () => {
+    await using project = await played();
+    const events = 'events: { tool.result: 1ms, cli.stdout: 1ms, cli.run: forever, task.error: 1d }';
+    await project.write('troupe.yaml', `retention: { ${events}, rules: [{ agent: keeper, sessions: forever }] }\n`);
+    await project.write('agents/keeper.md', AGENT.replace('helper', 'keeper'));
+    await project.script({ toolCalls: [{ name: 'shell', input: { command: 'echo kept' } }] }, { text: 'Done.' });
+    expect(await project.look('run', 'keeper', 'Keep it.', '--quiet')).toMatchObject({ code: 0 });
+    const planned = await project.look('ledger', 'gc');
+    expect(planned.out).toMatch(/^goes {3}ses_\w+ {2}2 tool\.result$/m);
+    expect(planned.out).toMatch(/would collect \d+ payloads \(.*\) of 0 sessions and \d+ events of others; do it with --yes/);
+    const [, session] = (await sessionsOf(project)).map((row) => row.session);
+    await project.look('sessions', 'pin', session ?? '');
+    expect(objectIn((await project.look('ledger', 'gc', '--yes', '--json')).out)).toMatchObject({ events: [], payloads: 0 });
+    await project.look('sessions', 'unpin', session ?? '');
+    const done = objectIn((await project.look('ledger', 'gc', '--yes', '--json')).out);
+    expect(done).toMatchObject({ sessions: [], left: [], dryRun: false });
+    expect(done['events']).toContainEqual({ session, type: 'tool.result', events: 2 });
+    const logs = JSON.parse((await project.look('logs', session ?? '', '--json')).out) as {
+      event_type: string;
+      forgotten?: string;
+    }[];
+    const gone = new Set(logs.filter(({ forgotten }) => forgotten !== undefined).map(({ event_type }) => event_type));
+    expect([...gone].toSorted()).toEqual(['cli.stdout', 'tool.result']);
+    expect(logs.find(({ forgotten }) => forgotten !== undefined)?.forgotten).toContain('by troupe ledger gc');
+    expect(await project.look('show', session ?? '')).toMatchObject({ code: 0, out: expect.stringContaining(`It is ${MARK}.`) });
+    expect((await project.look('logs', 'last')).out).toContain('kept');
+    expect(await project.look('ledger', 'verify')).toMatchObject({ code: 0, out: expect.stringMatching(/payloads? forgotten/) });
+    expect(objectIn((await project.look('ledger', 'gc', '--yes', '--json')).out)).toMatchObject({ events: [], payloads: 0 });
+    const goesOn = await project.look('run', 'helper', 'More.', '--session', session ?? '', '--quiet');
+    expect(goesOn.err.replaceAll(/\s+/g, ' ')).toMatch(/forgotten at .* by troupe ledger gc/);
+    expect((await sessionsOf(project)).length).toBe(2);
+  });
+
+  it('refuses a rule that is for nobody, that says no time, and types that are not kept by themselves', async () => {
+    for (const [rules, why] of [
+      ['rules: [{ sessions: 1d }]', 'must say of which agent, tag or session'],
+      ['rules: [{ agent: helper }]', 'must say for how long: sessions or events'],
+      ['events: { artifact.stored: 1d }', 'artifact.stored'],
+    ] as const) {
+      await using project = await createTestProject(`retention: { ${rules} }\n`, AGENT);
+      const refused = await project.look('ledger', 'gc');
+      expect(refused, rules).toMatchObject({ code: 2, err: expect.stringContaining(why) });
+    }
   });
 });

@@ -160,6 +160,7 @@ describe('the pages', () => {
       'docs/agents.md': 1,
       'docs/answers.md': 4,
       'docs/artifacts.md': 1,
+      'docs/bundles.md': 1,
       'docs/cli.md': 5,
       'docs/diff.md': 1,
       'docs/dispatch.md': 1,

@@ -54,3 +54,37 @@ it('runs, shows, verifies and copies as it does in a file', async () => {
   const printed = all.map(({ out, err }) => out + err).join('');
   expect(printed).not.toContain('a-password-of-tests');
 });
+
+it('plays again, forks, compares, gives out, takes in, collects and forgets as it does in a file', async () => {
+  await using project = await createTestProject('permissions: { write: allow }\nretention: { events: { tool.result: 1ms } }\n');
+  project.env['TROUPE_LEDGER'] = server.address('later');
+  await project.script({ toolCalls: [{ name: 'write', input: { path: 'out.txt', content: 'zebra\n' } }] }, { text: 'Written.' });
+  const look = async (code: number, ...args: readonly string[]): Promise<string> => {
+    const ended = await project.look(...args);
+    expect(ended.code, `${args.join(' ')}: ${ended.err}`).toBe(code);
+    return `${ended.out}\n${ended.err}`;
+  };
+  await look(0, 'run', 'helper', 'Write it.', '--quiet');
+  const [{ session = '' } = {}] = JSON.parse((await project.look('sessions', '--json')).out) as { session?: string }[];
+  expect(await look(0, 'replay', session)).toContain('came to the same');
+  expect(await look(0, 'fork', session, '--at', 'turn 1', '--quiet')).toContain('Written.');
+  expect(await look(0, 'replay', 'last')).toContain('came to the same');
+  expect(await look(0, 'diff', session, 'last', '--exit-code')).toContain('They are the same');
+  expect(await look(0, 'blame', 'out.txt:1')).toContain('helper, turn 1');
+  await look(0, 'test', 'add', session, '--name', 'kept', '--frozen');
+  expect(await look(0, 'test', 'kept')).toContain('✓ kept');
+  for (const [sql, why, more] of [
+    ['UPDATE runs SET agent = 1', 'Only SELECT can be asked', []],
+    ['WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n', 'queryMs', ['--timeout', '1s']],
+  ] as const)
+    expect(await look(2, 'query', sql, ...more)).toContain(why);
+  await look(0, 'export', session, '--bundle', '-o', 'out.tar');
+  project.env['TROUPE_LEDGER'] = server.address('elsewhere');
+  expect(await look(0, 'import', 'out.tar')).toMatch(/imported: \d+ events/);
+  expect(await look(0, 'replay', 'last')).toContain('came to the same');
+  project.env['TROUPE_LEDGER'] = server.address('later');
+  expect(await look(0, 'ledger', 'gc', '--yes')).toMatch(/and 2 events of others/);
+  expect(await look(2, 'replay', session)).toContain('was forgotten at');
+  expect(await look(0, 'forget', session, '--yes')).toMatch(/^forgotten: \d+ events/m);
+  expect(await look(0, 'ledger', 'verify')).toMatch(/sound: .* forgotten/);
+});

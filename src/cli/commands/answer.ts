@@ -6,7 +6,7 @@ import { shortId } from '../../base/ids.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
-import { refuseBundled } from '../../engine/imported-sessions.ts';
+import { refuseImported } from '../../engine/imported-sessions.ts';
 import type { FirstAnswer, OpenWait } from '../../engine/port.ts';
 import { isWithin, rootOf } from '../../engine/record/root-of.ts';
 import type { Answer } from '../../events/catalogue.ts';
@@ -191,7 +191,7 @@ async function findWait(
   const fitting = seenAmong(own.length > 0 ? own : waits.filter(fits), options.shown);
   const [only] = fitting;
   if (only !== undefined && fitting.length === 1) return only;
-  if (waits.length === 0) await refuseBundled(project.ledger, row.session);
+  if (waits.length === 0) await refuseImported(project.ledger, row.session);
   if (waits.length === 0 && named === undefined) {
     const last = firstText(await firstAnswer(project, row, undefined));
     const said = last === '' ? '' : `; its last question was answered${last}`;

@@ -106,16 +106,23 @@ export async function ledgerGcCommand(context: CommandContext, options: GcOption
   });
 }
 
-function sayCollected({ terminal: { out, progress } }: CommandContext, { stays, ...report }: CollectedSessions): void {
+function sayCollected({ terminal: { out, progress } }: CommandContext, { stays, events, ...report }: CollectedSessions): void {
   const payloads = `${counted(report.payloads, 'payload')} (${readableBytes(report.bytes)})`;
-  const what = `${payloads} of ${counted(report.sessions.length, 'session')}`;
+  const single = counted(
+    events.reduce((sum, one) => sum + one.events, 0),
+    'event',
+  );
+  const more = events.length === 0 ? '' : ` and ${single} of others`;
+  const what = `${payloads} of ${counted(report.sessions.length, 'session')}${more}`;
   if (report.dryRun) {
     for (const session of report.sessions.slice(0, SHOWN_ROWS)) out.line(`goes   ${session}`);
     for (const { session, why } of stays.slice(0, SHOWN_ROWS)) out.line(`stays  ${session}  ${safeLine(why)}`);
-    if (Math.max(report.sessions.length, stays.length) > SHOWN_ROWS)
+    for (const { session, type, events: many } of events.slice(0, SHOWN_ROWS)) out.line(`goes   ${session}  ${many} ${type}`);
+    if (Math.max(report.sessions.length, stays.length, events.length) > SHOWN_ROWS)
       progress.prose(`at most ${SHOWN_ROWS} of each are listed; all of them: --json`);
   }
   out.line(report.dryRun ? `would collect ${what}; do it with --yes` : `collected ${what}`);
+  for (const why of report.left) out.line(`not cleared away: ${safeLine(why)}`);
 }
 
 export interface CopyCommandOptions extends JsonOption {

@@ -1,6 +1,6 @@
 /** `troupe show`: one run as it stands: the tree, threads with their messages, the summary, the open questions and the result. */
 
-import { importedFrom } from '../../engine/imported.ts';
+import { importedFrom } from '../../engine/imported-sessions.ts';
 import type { OpenWait } from '../../engine/port.ts';
 import { programNames } from '../../events/going-on.ts';
 import type { ShownAnswer } from '../../front/answered-requests.ts';
@@ -50,11 +50,12 @@ export async function showCommand(context: CommandContext, text: string, options
     if (said.length > 0) out.line();
     for (const line of saidLines(said, out.paint, width)) out.line(line);
     out.line();
-    const look = { paint: out.paint, width: out.isTty ? width : undefined, call: callOf(context), here: 'show' } as const;
+    const imported = await importedFrom(ledger, row.session);
+    const from = imported === undefined ? (bundle === undefined ? undefined : 'bundle') : 'transcript';
+    const look = { paint: out.paint, width: out.isTty ? width : undefined, call: callOf(context), here: 'show', from } as const;
     for (const line of [...summaryLines(summary, look), ...waitLines(waits, callOf(context))]) out.line(line);
-    const from = await importedFrom(ledger, row.session);
-    if (from !== undefined)
-      out.line(safeLine(`from    ${programNames[from.program]}, ${from.id}: it can be read, and does not go on here`));
+    if (imported !== undefined)
+      out.line(safeLine(`from    ${programNames[imported.program]}, ${imported.id}: it can be read, and does not go on here`));
     if (bundle !== undefined) out.line(safeLine(`from    ${bundle.file}, a bundle: it can be read, and does not go on here`));
     if (node.report !== null && !isOnlyError(node.report, summary.error)) {
       out.line();

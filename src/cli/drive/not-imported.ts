@@ -1,6 +1,6 @@
 /** What is done with runs is done with our own: those that were imported say why not. */
 import { TroupeError } from '../../base/errors.ts';
-import { closedAsImported } from '../../engine/imported.ts';
+import { closedAsImported } from '../../engine/imported-sessions.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 
 export async function requireOwn(ledger: Pick<Ledger, 'read'>, { session }: Pick<RunRow, 'session'>): Promise<void> {

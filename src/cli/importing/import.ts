@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { codeOf, messageOf, TroupeError } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
@@ -128,7 +129,7 @@ async function listCommand(context: CommandContext, { json }: ImportOptions): Pr
       for (const one of await transcriptsOf(folder, folders)) known.set(`${one.path} ${one.head.id}`, one);
     const found: Imports['found'] = [];
     for (const one of known.values()) {
-      const [there] = await ledger.read({ session: sessionOf(one), limit: 1 });
+      const there = await wasImported(ledger, sessionOf(one));
       const { head, path, bytes } = one;
       found.push({
         ...{
@@ -140,13 +141,23 @@ async function listCommand(context: CommandContext, { json }: ImportOptions): Pr
           folder: head.folder ?? null,
           at: head.at,
         },
-        session: there === undefined ? null : sessionOf(one),
+        session: there ? sessionOf(one) : null,
       });
     }
     if (json) printJson(context, 'import', { imported: [], refused: [], found });
     else printFound(context, found);
     return exitCodes.completed;
   });
+}
+
+/** One whose words were collected or forgotten since, too. */
+async function wasImported(ledger: Project['ledger'], session: SessionId): Promise<boolean> {
+  try {
+    return (await ledger.read({ session, limit: 1 })).length > 0;
+  } catch (error) {
+    if (codeOf(error) !== 'ledger_collected') throw error;
+    return true;
+  }
 }
 
 function printFound(context: CommandContext, found: Imports['found']): void {

@@ -25,6 +25,8 @@ export interface SummaryLook {
   readonly call: string;
   /** What need not be named: it is what prints this. */
   readonly here?: 'show';
+  /** Its session came from elsewhere, and does not go on here. */
+  readonly from?: 'bundle' | 'transcript' | undefined;
 }
 
 export function summaryLines(summary: RunSummary, look: SummaryLook): readonly string[] {
@@ -44,7 +46,7 @@ export function summaryLines(summary: RunSummary, look: SummaryLook): readonly s
       ...said(paint.dim('fork'), `of ${summary.forked.run}, behind ${summary.forked.event}${withoutText(summary.forked)}`),
     );
   lines.push(...said(paint.dim('run'), summary.run), ...said(paint.dim('ledger'), summary.ledger));
-  const next = nextCommands(summary).filter((command) => look.here === undefined || !command.startsWith(look.here));
+  const next = nextCommands(summary, look.from).filter((command) => look.here === undefined || !command.startsWith(look.here));
   for (const [index, command] of next.entries()) lines.push(...said(index === 0 ? paint.dim('next') : '', `${call} ${command}`));
   return lines;
 }
@@ -195,8 +197,9 @@ function reasonsOf({ verification, error, run }: RunSummary, call: string): read
     : reasons;
 }
 
-function nextCommands({ status, run, error, toApply }: RunSummary): readonly string[] {
+function nextCommands({ status, run, error, toApply }: RunSummary, from: SummaryLook['from']): readonly string[] {
   const id = shortId(run);
+  if (from !== undefined) return [...(from === 'bundle' ? [`fork ${id}`] : []), `show ${id}`, `why ${id}`, `logs ${id}`];
   if (status === 'parked') return [`resume ${id}`, ...onOtherModel(id, error), `show ${id}`];
   if (status === 'interrupted' || status === 'paused') return [`resume ${id}`, `show ${id}`];
   // Somebody works on it: it is looked at, not taken up.

@@ -4,6 +4,7 @@ import { appendOrFail, givenRun, opening, type Writer } from '../../../test/conf
 import { openTestLedger, testIds } from '../../../test/support/ledger/sqlite-folder.ts';
 import { limits } from '../../base/limits.ts';
 import type { Ledger } from '../../ledger/port.ts';
+import { standInFor } from '../../ledger/rules/stand-in.ts';
 import { conversationOf } from './history.ts';
 
 /** About four characters are a token: two of these fit, three do not. */
@@ -34,6 +35,22 @@ it('a history that two read at the same time is counted once', async () => {
   await Promise.all([read(first), read(second)]);
   expect(reads).toBe(0);
   await inner.close();
+});
+
+it('what was forgotten is not gone on with, also where it was read before', async () => {
+  const ledger = openTestLedger({ path: ':memory:' });
+  const { session, run } = await ended(ledger);
+  expect(await conversationOf(ledger, session, run)).toHaveLength(1);
+  const [event] = await ledger.read({ session, limit: 1 });
+  const payload = event && standInFor(event.event_type, event.payload);
+  expect(payload).toContain('[forgotten]');
+  const parts = [{ session, events: [{ position: 1, payload: payload ?? '' }] }];
+  expect(await ledger.forget({ parts, by: 'ana', at: 1, dryRun: false })).toMatchObject({ kind: 'forgotten' });
+  await expect(conversationOf(ledger, session, run)).rejects.toMatchObject({
+    code: 'ledger_collected',
+    message: expect.stringMatching(/forgotten at .* by ana/),
+  });
+  await ledger.close();
 });
 
 it('a run that goes on with itself is read once', async () => {

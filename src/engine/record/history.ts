@@ -12,7 +12,7 @@ import { broadcastTypes } from '../../events/pattern-events.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { messageTokens } from '../../models/tokens.ts';
 import { createTranscripts } from '../../projections/transcript.ts';
-import { readAll } from './read-all.ts';
+import { readAll, sealedError } from './read-all.ts';
 import { foreign } from './said-by-others.ts';
 
 const SPOKEN: readonly EventType[] = [
@@ -40,7 +40,9 @@ interface Kept {
 }
 const keptOf = new WeakMap<Ledger, Kept>();
 
+/** Of what was forgotten nothing may be known from before, and nothing that stands in its place is sent to a model. */
 export async function conversationOf(ledger: Ledger, session: SessionId, run: string): Promise<readonly Message[]> {
+  const isWhole = !(await ledger.hasForgotten(session));
   const kept = keptOf.get(ledger) ?? { conversations: new Map(), tokens: 0 };
   keptOf.set(ledger, kept);
   const spoken: LedgerEvent[] = [];
@@ -49,7 +51,7 @@ export async function conversationOf(ledger: Ledger, session: SessionId, run: st
   // In a ledger that is not as it should be, runs may go on with each other.
   for (let at: string | undefined = run; at !== undefined && !passed.has(at); ) {
     passed.add(at);
-    const known = kept.conversations.get(at);
+    const known = isWhole ? kept.conversations.get(at) : undefined;
     if (known !== undefined) {
       transcripts.seed(at, known.messages);
       break;
@@ -58,7 +60,10 @@ export async function conversationOf(ledger: Ledger, session: SessionId, run: st
     spoken.push(...own.events);
     at = own.continues;
   }
-  for (const event of [...(await saidByOthers(ledger, session, spoken)), ...spoken]) transcripts.apply(event);
+  const said = [...(await saidByOthers(ledger, session, spoken)), ...spoken];
+  const gone = said.find((event) => event.forgotten !== undefined);
+  if (gone !== undefined) throw sealedError(`What was said before (${gone.event_id})`, gone.inexact ?? '');
+  for (const event of said) transcripts.apply(event);
   const messages = transcripts.closed(run);
   if (spoken.some((event) => event.run_id === run && event.event_type === 'run.ended')) keep(kept, run, messages);
   return messages;

@@ -116,8 +116,9 @@ async function eventsOf(
   newest: number,
 ): Promise<{ readonly cut: CutEvent | undefined; readonly events: readonly LedgerEvent[] }> {
   const kept = keptPast(ledger, root);
-  // Much has happened since, so there may well be a later cut: then what came after that one is less to read.
-  const isOld = kept === undefined || newest - kept.upTo > MUCH;
+  // Much has happened since, so there may well be a later cut: then what came after that one is less to read. What was forgotten
+  // may not be known from before.
+  const isOld = kept === undefined || newest - kept.upTo > MUCH || (await ledger.hasForgotten(session));
   if (isOld) forgetPast(ledger, root);
   const known: KeptPast = isOld ? { cut: await newestCut(ledger, session, root), upTo: 0 } : kept;
   const after = known.events === undefined ? (known.cut?.position ?? 0) : known.upTo;

@@ -245,6 +245,8 @@ function whyNot(outcome: Exclude<ForgottenOutcome, { readonly kind: 'forgotten' 
     };
   if (outcome.kind === 'worked_on')
     return { code: 'session_busy', message: `Somebody works on ${session}.`, fix: 'Wait until it is done.' };
+  if (outcome.kind === 'pinned')
+    return { code: 'session_pinned', message: `${session} is pinned.`, fix: `Unpin it first: troupe sessions unpin ${session}` };
   return {
     code: 'unknown_session',
     message: `There is no session ${session} in this ledger.`,

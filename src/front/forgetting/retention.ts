@@ -1,6 +1,6 @@
 /**
- * How long whole sessions are kept: as the first rule says that fits, or else as is said of all. Nothing that is pinned, held or
- * unfinished goes, whatever is said; and what nobody has said anything of stays for ever.
+ * How long sessions are kept, and events of some types in them: as the first rule says that fits, or else as is said of all.
+ * Nothing that is pinned, held or unfinished goes, whatever is said; and what nobody has said anything of stays for ever.
  */
 import { artifactRetention } from '../../artifacts/retention.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -8,12 +8,15 @@ import { codeOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
 import { recordedDefinition } from '../../engine/record/agent-setup.ts';
+import type { EventType } from '../../events/catalogue.ts';
+import type { LedgerEvent } from '../../events/envelope.ts';
 import type { SessionStanding } from '../../ledger/forgetting/port.ts';
 import { readEvents } from '../../ledger/pages.ts';
 import type { GcReport, Ledger, RetentionPolicy, RunRow } from '../../ledger/port.ts';
 import type { Project } from '../../project/project.ts';
 import type { Settings } from '../../project/settings.ts';
 import { readableAge } from '../../projections/readable.ts';
+import { type AgedEvents, collectEvents } from './aged-events.ts';
 
 export type Retention = NonNullable<Settings['retention']>;
 
@@ -22,6 +25,8 @@ export interface SessionVerdict {
   /** How long it is kept, when it goes. */
   readonly afterMs: number | null;
   readonly why: string;
+  /** If it stays: the types of its events whose time is over. */
+  readonly aged: readonly EventType[];
 }
 
 /** Of every session that still holds something. */
@@ -30,10 +35,12 @@ export async function retentionVerdicts(ledger: Ledger, retention: Retention, no
   const roots = await ledger.runs({ roots: true, limit: Number.MAX_SAFE_INTEGER });
   const verdicts: SessionVerdict[] = [];
   for (const [session, rows] of Map.groupBy(roots, (row) => row.session)) {
-    const lastAt = await lastEventOf(ledger, session);
-    if (lastAt === undefined) continue;
-    const bound = boundBy(standings.get(session), rows);
-    if (bound !== undefined) verdicts.push({ session, afterMs: null, why: bound });
+    const last = await lastEventOf(ledger, session);
+    if (last === undefined) continue;
+    const lastAt = Date.parse(last.timestamp);
+    // What came in a bundle does not go on, ended or not.
+    const bound = boundBy(standings.get(session), last.event_type === 'session.imported' ? [] : rows);
+    if (bound !== undefined) verdicts.push({ session, afterMs: null, why: bound, aged: [] });
     else verdicts.push({ session, ...(await verdictOf(ledger, retention, rows, now - lastAt)) });
   }
   return verdicts;
@@ -65,6 +72,10 @@ export async function collectBy(
 export interface CollectedSessions extends GcReport {
   /** Sessions that keep what they hold, and why. */
   readonly stays: readonly { readonly session: SessionId; readonly why: string }[];
+  /** Of sessions that stay: events of types that are kept for a shorter time. */
+  readonly events: readonly AgedEvents[];
+  /** What could not be cleared away now. */
+  readonly left: readonly string[];
 }
 
 /** Payloads of old sessions go, as the settings say, or those that are older than this. */
@@ -78,12 +89,19 @@ export async function collectOld(
   const verdicts = await retentionVerdicts(ledger, { ...config.retention, ...present({ sessions: olderThanMs }) }, now);
   const report = await collectBy(ledger, verdicts, { now, dryRun, attachments });
   const went = new Set<string>(report.sessions);
-  return { ...report, stays: verdicts.filter(({ session }) => !went.has(session)).map(({ session, why }) => ({ session, why })) };
+  const staying = verdicts.filter(({ session }) => !went.has(session));
+  const aged = staying.map(({ session, aged: types }) => ({ session, types })).filter(({ types }) => types.length > 0);
+  const { events, payloads, bytes, left } = await collectEvents({ ledger, home: config.home }, aged, { now, dryRun });
+  return {
+    ...report,
+    ...{ payloads: report.payloads + payloads, bytes: report.bytes + bytes, events, left },
+    stays: staying.map(({ session, why }) => ({ session, why })),
+  };
 }
 
 /** The same for programs. */
-export const collectedValue = ({ sessions, stays, ...report }: CollectedSessions) => ({
-  ...{ ...report, sessions: [...sessions], stays: [...stays] },
+export const collectedValue = ({ sessions, stays, events, left, ...report }: CollectedSessions) => ({
+  ...{ ...report, sessions: [...sessions], events: [...events], stays: [...stays], left: [...left] },
 });
 
 function boundBy(standing: SessionStanding | undefined, rows: readonly RunRow[]): string | undefined {
@@ -94,19 +112,37 @@ function boundBy(standing: SessionStanding | undefined, rows: readonly RunRow[])
 
 async function verdictOf(
   ledger: Ledger,
-  { sessions = 'forever', rules = [] }: Retention,
+  retention: Retention,
   rows: readonly RunRow[],
   ageMs: number,
-): Promise<Pick<SessionVerdict, 'afterMs' | 'why'>> {
-  let [time, by] = [sessions, ''];
-  for (const [index, rule] of rules.entries()) {
-    if (!(await fits(ledger, rule, rows))) continue;
-    [time, by] = [rule.sessions, `, as rule ${index + 1} says`];
-    break;
-  }
-  if (time === 'forever') return { afterMs: null, why: `kept for ever${by}` };
-  const said = `kept for ${readableAge(time)}${by}; its last event is ${readableAge(Math.max(0, ageMs))} old`;
-  return { afterMs: ageMs > time ? time : null, why: said };
+): Promise<Omit<SessionVerdict, 'session'>> {
+  const { sessions, events, by } = await timesOf(ledger, retention, rows);
+  const isOver = (time: Time | undefined): boolean => time !== undefined && time !== 'forever' && ageMs > time;
+  const aged = (Object.keys(events) as EventType[]).filter((type) => isOver(events[type]));
+  if (sessions === 'forever') return { afterMs: null, why: `kept for ever${by}`, aged };
+  const why = `kept for ${readableAge(sessions)}${by}; its last event is ${readableAge(Math.max(0, ageMs))} old`;
+  return { afterMs: isOver(sessions) ? sessions : null, why, aged };
+}
+
+type Time = NonNullable<Retention['sessions']>;
+
+interface Times {
+  readonly sessions: Time;
+  readonly events: NonNullable<Retention['events']>;
+  /** Which rule says so. */
+  readonly by: string;
+}
+
+/** A rule that says how long a session is kept, and nothing of its events, keeps all of them as long. */
+async function timesOf(
+  ledger: Ledger,
+  { sessions = 'forever', events = {}, rules = [] }: Retention,
+  rows: readonly RunRow[],
+): Promise<Times> {
+  for (const [index, rule] of rules.entries())
+    if (await fits(ledger, rule, rows))
+      return { sessions: rule.sessions ?? sessions, events: rule.events ?? {}, by: `, as rule ${index + 1} says` };
+  return { sessions, events, by: '' };
 }
 
 type Rule = NonNullable<Retention['rules']>[number];
@@ -128,10 +164,9 @@ async function tagsOf(ledger: Ledger, session: SessionId): Promise<ReadonlySet<s
 }
 
 /** `undefined`: what it held is gone. */
-async function lastEventOf(ledger: Ledger, session: SessionId): Promise<number | undefined> {
+async function lastEventOf(ledger: Ledger, session: SessionId): Promise<LedgerEvent | undefined> {
   try {
-    const [last] = await ledger.read({ session, newest: true, limit: 1 });
-    return last === undefined ? undefined : Date.parse(last.timestamp);
+    return (await ledger.read({ session, newest: true, limit: 1 }))[0];
   } catch (error) {
     if (codeOf(error) !== 'ledger_collected') throw error;
     return undefined;

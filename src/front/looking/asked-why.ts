@@ -5,7 +5,7 @@ import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { costDrivers, foldCostDrivers, initialCostDrivers, weightOf } from '../../projections/answers/cost-drivers.ts';
 import { endingOf, foldEnding, initialEnding } from '../../projections/answers/ending.ts';
 import { absences, foldAbsence, initialAbsence } from '../../projections/answers/not-called.ts';
-import { belongsTo, nextCommand } from '../standing.ts';
+import { belongsTo, nextCommand, nextHere } from '../standing.ts';
 
 type Reads = Pick<Ledger, 'read'>;
 
@@ -48,7 +48,15 @@ const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;
 export async function readWhyEnded(ledger: Reads, row: RunRow) {
   const ending = endingOf(await foldTree(ledger, row, initialEnding(row.run), foldEnding));
   const { run, session, agent, state } = row;
-  return { kind: 'end' as const, run, session, agent, state, ...ending, next: nextCommand(row) ?? null };
+  return {
+    kind: 'end' as const,
+    run,
+    session,
+    agent,
+    state,
+    ...ending,
+    next: (await nextHere(ledger, row, nextCommand(row))) ?? null,
+  };
 }
 
 export async function readWhyNotCalled(ledger: Reads, row: RunRow, name: string) {

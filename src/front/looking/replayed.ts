@@ -1,6 +1,6 @@
 /** A run played again over what is recorded of it, for whoever asks; of one that was imported nobody has the loop. */
 import { fail, ok, type Result } from '../../base/result.ts';
-import { closedAsImported } from '../../engine/imported.ts';
+import { closedAsImported } from '../../engine/imported-sessions.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { type ReplayOutcome, replayRun } from '../../replay/replay.ts';

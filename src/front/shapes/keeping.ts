@@ -44,7 +44,11 @@ export const collected = z.object({
   sessions: z.array(z.string()),
   payloads: count,
   bytes: count,
-  stays: z.array(z.object({ session: z.string(), why: z.string() })).describe('sessions that keep what they hold'),
+  events: z
+    .array(z.object({ session: z.string(), type: z.string(), events: count }))
+    .describe('of sessions that stay, those of types that are kept for a shorter time'),
+  stays: z.array(z.object({ session: z.string(), why: z.string() })).describe('sessions that stay'),
+  left: z.array(z.string()).describe('what could not be cleared away: collect again'),
   dryRun: z.boolean().describe('nothing was dropped'),
 });
 

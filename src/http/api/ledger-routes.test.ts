@@ -114,6 +114,12 @@ describe('a session in one file', () => {
     expect(await bring(bytes, '?name=from-a-friend.tar')).toMatchObject({ value: { bundle: { stored: true } } });
     expect((await other.ledger.runs({ run: run as RunId }))[0]).toMatchObject({ session, agent: 'talker' });
     expect(await bring(bytes)).toMatchObject({ value: { bundle: { stored: false, sessions: [{ here: 'imported' }] } } });
+    for (const [act, status] of [
+      ['cancel', 409],
+      ['pause', 409],
+      ['resume', 422],
+    ] as const)
+      expect(await post(other, `runs/${run}/${act}`), act).toMatchObject({ status, value: { error: { code: 'imported' } } });
     const given = { method: 'POST', body: bytes, headers: { 'content-type': 'application/octet-stream' }, token: tokenOf('oda') };
     expect((await other.ask('/api/v1/bundles', given)).status).toBe(403);
     expect([...world.errors, ...other.errors]).toEqual([]);

@@ -49,6 +49,7 @@ const STATUS: Readonly<Record<string, RefusedStatus>> = {
   session_free: 409,
   session_busy: 409,
   session_unfinished: 409,
+  imported: 409,
   import_differs: 409,
   bundle_bad: 422,
   bundle_too_large: 422,

@@ -45,6 +45,11 @@ export interface ForgetPart {
    * Without them it is the whole session.
    */
   readonly events?: readonly StandIn[] | undefined;
+  /**
+   * By a rule, and by nobody's word: refused with `pinned` where the session is, and with `worked_on` where it has gone on since
+   * it was looked at, which was up to this event.
+   */
+  readonly byRule?: { readonly upTo: number } | undefined;
 }
 
 export interface StandIn {
@@ -77,7 +82,7 @@ export type ForgottenOutcome =
     }
   /** Nothing of any part was touched. */
   | { readonly kind: 'held'; readonly session: SessionId; readonly hold: Hold }
-  | { readonly kind: 'unfinished' | 'worked_on' | 'unknown'; readonly session: SessionId };
+  | { readonly kind: 'unfinished' | 'worked_on' | 'pinned' | 'unknown'; readonly session: SessionId };
 
 export interface Keeping {
   pin(session: SessionId, pinned: boolean): Promise<void>;
@@ -89,6 +94,8 @@ export interface Keeping {
   holds(): Promise<readonly Hold[]>;
   /** Sessions that are pinned, held or forgotten, in part or whole. */
   standings(): Promise<ReadonlyMap<SessionId, SessionStanding>>;
+  /** Whether anything of it was forgotten: cheap enough to be asked before each of its runs. */
+  hasForgotten(session: SessionId): Promise<boolean>;
   /**
    * Destroys payloads, with what is sealed in them, and attachments. Of several parts all go, or none. What an earlier one that
    * was cut off has left is cleared away too, also when nothing more is asked for.

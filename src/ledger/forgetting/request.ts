@@ -1,7 +1,7 @@
 /** What is asked to be forgotten, in the form that both stores ask their tables with, and what comes of it. */
 import type { SessionId } from '../../base/ids.ts';
 import { integer, type Row, text } from '../rows.ts';
-import type { ForgetRequest, ForgottenOutcome, Hold } from './port.ts';
+import type { ForgetPart, ForgetRequest, ForgottenOutcome, Hold } from './port.ts';
 
 interface AskedParts {
   readonly whole: readonly SessionId[];
@@ -15,15 +15,17 @@ export function asked({ parts }: ForgetRequest): AskedParts {
   };
 }
 
-/** `row` says whether the session is `free`, and whether a run of it is `unfinished`. */
+/** `row` says whether the session is `free` and `pinned`, whether a run of it is `unfinished`, and where its `head` is. */
 export function forgetRefusal(
-  session: SessionId,
+  { session, byRule }: ForgetPart,
   row: Row | undefined,
   holds: readonly Hold[],
 ): Exclude<ForgottenOutcome, { kind: 'forgotten' }> | undefined {
   if (row === undefined) return { kind: 'unknown', session };
   const hold = holds.find((one) => one.session === session && one.released === null);
   if (hold !== undefined) return { kind: 'held', session, hold };
+  if (byRule !== undefined && isTrue(row['pinned'])) return { kind: 'pinned', session };
+  if (byRule !== undefined && integer(row, 'head') > byRule.upTo) return { kind: 'worked_on', session };
   if (isTrue(row['free'])) return undefined;
   return { kind: isTrue(row['unfinished']) ? 'unfinished' : 'worked_on', session };
 }

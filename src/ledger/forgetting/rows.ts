@@ -23,9 +23,18 @@ export const SELECT_FORGOTTEN = `
 SELECT session, max(up_to) FILTER (WHERE position = 0) AS up_to, count(*) FILTER (WHERE position > 0) AS events,
        max(gone_at) AS gone_at, max(gone_by) AS gone_by, min(finished) AS finished FROM forgotten GROUP BY session`;
 
+/** The one column is there, or no row is. */
+export const selectHasForgotten = (session: string): string =>
+  `SELECT 1 AS forgotten FROM forgotten WHERE session = ${session} LIMIT 1`;
+
+/** A run of it is to be gone on with: none that came in a bundle is, as the last event of its session says. */
+export const UNENDED = `
+EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
+AND (SELECT type FROM event WHERE event.session = session.id ORDER BY position DESC LIMIT 1) <> 'session.imported'`;
+
 /** Nobody works on it, no run of it is unfinished, and nobody holds it. */
 export const FREE = `
-NOT EXISTS (SELECT 1 FROM run WHERE run.session = session.id AND started_at IS NOT NULL AND ended_at IS NULL)
+NOT (${UNENDED})
 AND NOT EXISTS (SELECT 1 FROM lease WHERE lease.session = session.name AND lease.owner IS NOT NULL)
 AND NOT EXISTS (SELECT 1 FROM hold WHERE hold.session = session.name AND hold.released_at IS NULL)`;
 

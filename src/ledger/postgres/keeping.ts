@@ -7,7 +7,17 @@ import type { PayloadRef, SessionId } from '../../base/ids.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { ForgetRequest, ForgottenOutcome, Keeping } from '../forgetting/port.ts';
 import { asked, type ChosenRows, forgetRefusal, forgottenOutcome } from '../forgetting/request.ts';
-import { FREE, type GoneEvent, goneOf, holdOf, SELECT_FORGOTTEN, SELECT_HOLDS, standingsOf } from '../forgetting/rows.ts';
+import {
+  FREE,
+  type GoneEvent,
+  goneOf,
+  holdOf,
+  SELECT_FORGOTTEN,
+  SELECT_HOLDS,
+  selectHasForgotten,
+  standingsOf,
+  UNENDED,
+} from '../forgetting/rows.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { payloadPlace } from '../rules/stored-event.ts';
 import { readOnlyError } from '../write-queue.ts';
@@ -64,6 +74,7 @@ const GONE_EVENT: Statement = {
 };
 const HOLDS: Statement = { name: 'troupe-holds', text: SELECT_HOLDS };
 const FORGOTTEN: Statement = { name: 'troupe-forgotten', text: SELECT_FORGOTTEN };
+const HAS_FORGOTTEN: Statement = { name: 'troupe-has-forgotten', text: selectHasForgotten('$1') };
 const PINNED: Statement = { name: 'troupe-pinned', text: 'SELECT name FROM session WHERE pinned' };
 
 export async function readGoneEvent(database: Database, session: SessionId, position: number): Promise<GoneEvent | undefined> {
@@ -97,6 +108,7 @@ export function createPostgresKeeping(needs: KeepingNeeds): Keeping {
       const pinned = (await database.rows(PINNED, [])).map((row) => text(row, 'name') as SessionId);
       return standingsOf(pinned, (await database.rows(HOLDS, [])).map(holdOf), await database.rows(FORGOTTEN, []));
     },
+    hasForgotten: async (session) => (await database.rows(HAS_FORGOTTEN, [session])).length > 0,
     forget: async (request) => await forget(needs, alone, request),
     pin: async (session, pinned) =>
       await alone(async (connection) => {
@@ -143,11 +155,11 @@ async function forget(needs: KeepingNeeds, alone: Alone, request: ForgetRequest)
 
 async function refused(connection: Connection, { parts }: ForgetRequest): Promise<ForgottenOutcome | undefined> {
   const holds = (await connection.query({ text: SELECT_HOLDS })).rows.map(holdOf);
-  for (const { session } of parts) {
-    const query = `SELECT (${FREE}) AS free, EXISTS (SELECT 1 FROM run WHERE run.session = session.id
-      AND started_at IS NOT NULL AND ended_at IS NULL) AS unfinished FROM session WHERE name = $1 AND head > 0`;
-    const { rows } = await connection.query({ text: query, values: [session] });
-    const refusal = forgetRefusal(session, rows[0], holds);
+  for (const part of parts) {
+    const query = `SELECT (${FREE}) AS free, (${UNENDED}) AS unfinished, pinned, head FROM session
+      WHERE name = $1 AND head > 0`;
+    const { rows } = await connection.query({ text: query, values: [part.session] });
+    const refusal = forgetRefusal(part, rows[0], holds);
     if (refusal !== undefined) return refusal;
   }
   return undefined;

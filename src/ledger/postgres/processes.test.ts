@@ -266,3 +266,37 @@ it('hears of other processes, catches up after its listening connection was lost
   stop.abort();
   await tailing;
 });
+
+it.each([
+  ['commits', 'COMMIT', false],
+  ['clears away', 'VACUUM', true],
+])(
+  'a process that is killed as it %s has forgotten all or nothing, and the next one brings it to its end',
+  async (_when, at, isGone) => {
+    const url = newAddress();
+    const ledger = await open(url);
+    const writer = await started(ledger);
+    const { session } = writer;
+    await appendOrFail(writer, [note(writer, 'zebra'), writer.ending()]);
+    await ledger.release(writer.fence);
+    const forget = { parts: [{ session }], by: 'ana', at: 1, dryRun: false };
+    const body = `
+    const { default: pg } = await import(${JSON.stringify(import.meta.resolve('pg'))});
+    const { query } = pg.Client.prototype;
+    pg.Client.prototype.query = function (...given) {
+      const text = given[0]?.text ?? given[0];
+      if (String(text).startsWith(task.at)) process.kill(process.pid, 'SIGKILL');
+      return query.apply(this, given);
+    };
+    await ledger.forget(task.forget);`;
+    await start(url, { at, forget }, body).ended;
+    expect((await ledger.standings()).get(session)?.forgotten ?? null).toEqual(
+      isGone ? expect.objectContaining({ upTo: 3, unfinished: true }) : null,
+    );
+    expect(await ledger.verify()).toMatchObject({ kind: 'sound', forgotten: isGone ? 3 : 0 });
+    expect(await ledger.forget(isGone ? { ...forget, parts: [] } : forget)).toMatchObject({ kind: 'forgotten', left: [] });
+    expect((await ledger.standings()).get(session)?.forgotten).toMatchObject({ upTo: 3, unfinished: false });
+    const [row] = await server.query(`SELECT count(*)::int AS bodies FROM processes_${count}.payload WHERE body IS NOT NULL`);
+    expect(row).toEqual({ bodies: 0 });
+  },
+);

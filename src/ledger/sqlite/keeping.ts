@@ -10,7 +10,7 @@ import { limits } from '../../base/limits.ts';
 import type { PayloadFiles } from '../blobs/payload-files.ts';
 import type { ForgetRequest, ForgottenOutcome, Keeping } from '../forgetting/port.ts';
 import { asked, type ChosenRows, forgetRefusal, forgottenOutcome } from '../forgetting/request.ts';
-import { FREE, holdOf, SELECT_FORGOTTEN, SELECT_HOLDS, standingsOf } from '../forgetting/rows.ts';
+import { FREE, holdOf, SELECT_FORGOTTEN, SELECT_HOLDS, selectHasForgotten, standingsOf, UNENDED } from '../forgetting/rows.ts';
 import { bytes, hex, integer, type Row, text } from '../rows.ts';
 import { payloadPlace } from '../rules/stored-event.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -94,6 +94,7 @@ export function createSqliteKeeping(needs: KeepingNeeds): Keeping {
       const names = pinned.map((row) => text(row, 'name') as SessionId);
       return standingsOf(names, readHolds(), database.prepare(SELECT_FORGOTTEN).all());
     },
+    hasForgotten: async (session) => database.prepare(selectHasForgotten('?')).get(session) !== undefined,
     forget: (request) => needs.without(() => forget(needs, request)),
     pin: (session, pinned) => writes.submit({ weight: 1, power: false, apply: () => void pin.run(pinned ? 1 : 0, session) }),
   };
@@ -132,11 +133,11 @@ async function forget(needs: KeepingNeeds, request: ForgetRequest): Promise<Forg
 }
 
 function refused(database: DatabaseSync, { parts }: ForgetRequest): ForgottenOutcome | undefined {
-  const find = database.prepare(`SELECT (${FREE}) AS free, EXISTS (SELECT 1 FROM run WHERE run.session = session.id
-    AND started_at IS NOT NULL AND ended_at IS NULL) AS unfinished FROM session WHERE name = ?`);
+  const find = database.prepare(`SELECT (${FREE}) AS free, (${UNENDED}) AS unfinished, pinned,
+    (SELECT max(position) FROM event WHERE event.session = session.id) AS head FROM session WHERE name = ?`);
   const holds = database.prepare(SELECT_HOLDS).all().map(holdOf);
-  for (const { session } of parts) {
-    const refusal = forgetRefusal(session, find.get(session), holds);
+  for (const part of parts) {
+    const refusal = forgetRefusal(part, find.get(part.session), holds);
     if (refusal !== undefined) return refusal;
   }
   return undefined;

@@ -107,6 +107,26 @@ export const forgettingChecks: readonly ConformanceCheck[] = [
     },
   },
   {
+    name: 'forgets nothing by a rule that is pinned, or has gone on since it was looked at',
+    check: async (open) => {
+      const store = await open();
+      const writer = await ended(store, 'hello', 'to be gone');
+      const { ledger, session } = writer;
+      const byRule = (upTo: number): ForgetRequest => ({
+        ...{ ...BY, dryRun: false },
+        parts: [{ session, events: [{ position: 2, payload: '{"value":"[forgotten]"}' }], byRule: { upTo } }],
+      });
+      await ledger.pin(session, true);
+      assert.deepEqual(await ledger.forget(byRule(3)), { kind: 'pinned', session });
+      await ledger.pin(session, false);
+      assert.deepEqual(await ledger.forget(byRule(2)), { kind: 'worked_on', session });
+      assert.equal(await ledger.hasForgotten(session), false);
+      assert.equal((await ledger.forget(byRule(3))).kind, 'forgotten');
+      assert.equal(await ledger.hasForgotten(session), true);
+      assert.equal(await ledger.hasForgotten(store.newSession()), false);
+    },
+  },
+  {
     name: 'collects nothing that is held, and remembers who held and released it',
     check: async (open) => {
       const store = await open();

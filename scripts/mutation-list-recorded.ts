@@ -1,0 +1,197 @@
+/** Ways to break what the ledger pays off with: replays, forks, comparisons, tests, queries, bundles, spans, forgetting. */
+import type { Mutation } from './mutation-list.ts';
+
+const REPLAY = 'src/replay/replay.test.ts';
+const FORGET = 'test/e2e/forget.test.ts';
+const SQLITE = 'src/ledger/sqlite/store.test.ts';
+const BUNDLES = 'src/bundles/bundles.test.ts';
+const ENGINE = 'src/engine/local/conformance.test.ts';
+
+export const recordedMutations: readonly Mutation[] = [
+  {
+    invariant: 'A replay asks for every recorded answer again',
+    change: 'what does not come about again is passed over',
+    file: 'src/replay/comparison.ts',
+    find: 'const missing = toMeet.filter(({ position }) => !met.has(position));',
+    replace: 'const missing = toMeet.filter(({ position }) => position < 0 && !met.has(position));',
+    caughtBy: { file: REPLAY, test: 'says that an answer which nobody asks for any more did not come about again' },
+  },
+  {
+    invariant: 'A replay compares what models are asked',
+    change: 'a request counts as the same whatever it says',
+    file: 'src/replay/comparison.ts',
+    find: "if (event.event_type === 'model.request' && event.position < reopened) return;",
+    replace: "if (event.event_type === 'model.request') return;",
+    caughtBy: { file: REPLAY, test: 'names the first difference when the record has another' },
+  },
+  {
+    invariant: 'Nothing is played again across what was forgotten',
+    change: 'what stands in its place is played',
+    file: 'src/replay/record.ts',
+    find: 'const gone = events.find((event) => event.forgotten !== undefined);',
+    replace: 'const gone = events.find((event) => event.forgotten === null);',
+    caughtBy: { file: FORGET, test: 'forgets every event with a text, and what is left of the run can be read' },
+  },
+  {
+    invariant: 'A fork costs what is new',
+    change: 'answers from the record are counted again',
+    file: 'src/engine/fork/copied.ts',
+    find: 'return { event_type, payload: { ...event.payload, forked: true } } as Typed;',
+    replace: 'return { event_type, payload: event.payload } as Typed;',
+    caughtBy: { file: ENGINE, test: 'a fork asks only what comes after the last turn, and costs only that' },
+  },
+  {
+    invariant: 'Files of a fork are as they were, or nothing is forked',
+    change: 'the checksum of what was told is not looked at',
+    file: 'src/workspaces/past/past-files.ts',
+    find: 'if (kept !== undefined && sha256(kept) === wanted) return { path, content: kept };',
+    replace: 'return { path, content: kept ?? null };',
+    caughtBy: {
+      file: 'test/e2e/fork.test.ts',
+      test: 'says which files it cannot have as they were, and takes a folder as it is',
+    },
+  },
+  {
+    invariant: 'A bundle is what was exported, from its first event to its last',
+    change: 'the chain is not walked',
+    file: 'src/bundles/read.ts',
+    find: "if (chainHash(known.chain, fields) !== chain) throw broken('its envelope was changed');",
+    replace: "if (chainHash(known.chain, fields) === '') throw broken('its envelope was changed');",
+    caughtBy: { file: BUNDLES, test: 'with a changed event is refused, and nothing is stored' },
+  },
+  {
+    invariant: 'A bundle has no name that leads out of it',
+    change: 'only names that begin with a slash are refused',
+    file: 'src/bundles/format.ts',
+    find: "name.startsWith('/') || name.split('/').includes('..')",
+    replace: "name.startsWith('/')",
+    caughtBy: { file: BUNDLES, test: 'with a name that leads out is refused' },
+  },
+  {
+    invariant: 'What is held is not forgotten',
+    change: 'nobody looks whether it is held',
+    file: 'src/ledger/forgetting/request.ts',
+    find: 'if (hold !== undefined) return',
+    replace: 'if (hold === null) return',
+    caughtBy: { file: SQLITE, test: 'lets nobody forget what is held, unfinished or unknown' },
+  },
+  {
+    invariant: 'What is forgotten is in no page and no log of the file',
+    change: 'the file is not written anew',
+    file: 'src/ledger/sqlite/keeping.ts',
+    find: "database.exec('VACUUM');",
+    replace: "database.exec('SELECT 1');",
+    caughtBy: { file: 'src/ledger/sqlite/keeping.test.ts', test: 'leaves none of the bytes in any file' },
+  },
+  {
+    invariant: 'No rule forgets what is pinned',
+    change: 'a rule is like a word',
+    file: 'src/ledger/forgetting/request.ts',
+    find: "if (byRule !== undefined && isTrue(row['pinned'])) return { kind: 'pinned', session };\n",
+    replace: '',
+    caughtBy: { file: SQLITE, test: 'forgets nothing by a rule that is pinned, or has gone on since it was looked at' },
+  },
+  {
+    invariant: 'No rule forgets in a session that has gone on since',
+    change: 'it is looked at once',
+    file: 'src/ledger/forgetting/request.ts',
+    find: "integer(row, 'head') > byRule.upTo",
+    replace: "integer(row, 'head') < 0",
+    caughtBy: { file: SQLITE, test: 'forgets nothing by a rule that is pinned, or has gone on since it was looked at' },
+  },
+  {
+    invariant: 'A rule that says how long a session is kept keeps its events as long',
+    change: 'what is said of all events holds for them, too',
+    file: 'src/front/forgetting/retention.ts',
+    find: 'events: rule.events ?? {}',
+    replace: 'events: rule.events ?? events',
+    caughtBy: { file: FORGET, test: 'takes events of some types before their session, and the rest can be read' },
+  },
+  {
+    invariant: 'Nothing of what was forgotten is remembered',
+    change: 'a conversation that was read before is gone on with',
+    file: 'src/engine/record/history.ts',
+    find: 'const known = isWhole ? kept.conversations.get(at) : undefined;',
+    replace: 'const known = isWhole || at !== undefined ? kept.conversations.get(at) : undefined;',
+    caughtBy: {
+      file: 'src/engine/record/history.test.ts',
+      test: 'what was forgotten is not gone on with, also where it was read before',
+    },
+  },
+  {
+    invariant: 'A question in SQL changes nothing',
+    change: 'whatever is asked is allowed',
+    file: 'src/front/query/sql-worker.ts',
+    find: '  return SQLITE_DENY;',
+    replace: '  return SQLITE_OK;',
+    caughtBy: { file: 'src/front/query/ask.test.ts', test: 'is refused DELETE FROM runs' },
+  },
+  {
+    invariant: 'A question in SQL ends',
+    change: 'nobody ends its process',
+    file: 'src/front/query/ask.ts',
+    find: '    late = true;\n    kill();',
+    replace: '    late = true;',
+    caughtBy: { file: 'src/front/query/ask.test.ts', test: 'when it does not come to an end' },
+  },
+  {
+    invariant: 'Every trial must pass',
+    change: 'one that passes is enough',
+    file: 'src/trials/run-tests.ts',
+    find: 'trials.length === times && trials.every((trial) => trial.passed)',
+    replace: 'trials.length === times && trials.some((trial) => trial.passed)',
+    caughtBy: {
+      file: 'test/e2e/trials-budgets.test.ts',
+      test: 'of which one fails are a test that fails, with the share that passed',
+    },
+  },
+  {
+    invariant: 'Budgets of trials hold',
+    change: 'what is spent is not taken off',
+    file: 'src/trials/run-tests.ts',
+    find: 'Math.max(0, left - trial.usd)',
+    replace: 'Math.max(0, left)',
+    caughtBy: {
+      file: 'test/e2e/trials-budgets.test.ts',
+      test: 'is bounded for all of them together, whichever test they are of',
+    },
+  },
+  {
+    invariant: 'The same events give the same spans',
+    change: 'ids are chance',
+    file: 'src/telemetry/span.ts',
+    find: '.update(JSON.stringify(words))',
+    replace: '.update(JSON.stringify([...words, process.hrtime.bigint().toString()]))',
+    caughtBy: { file: 'src/telemetry/follow.test.ts', test: 'are the same when they are told again' },
+  },
+  {
+    invariant: 'Spans say no words unless they are wanted',
+    change: 'arguments of calls are always told',
+    file: 'src/telemetry/fold.ts',
+    find: 'const given = fold.wording.content && input !== undefined ? () => JSON.stringify(input) : undefined;',
+    replace: 'const given = input !== undefined ? () => JSON.stringify(input) : undefined;',
+    caughtBy: {
+      file: 'src/telemetry/follow.test.ts',
+      test: 'are what the official code would send, hang together, and say nothing that was said',
+    },
+  },
+  {
+    invariant: 'Of a transcript that has grown nothing is counted twice',
+    change: 'what was imported before is counted again',
+    file: 'src/transcripts/import.ts',
+    find: 'earlier !== undefined && counted.has(',
+    replace: 'earlier === null && counted.has(',
+    caughtBy: {
+      file: 'src/transcripts/bad-input.test.ts',
+      test: 'it is a session of its own, and what both have is counted once',
+    },
+  },
+  {
+    invariant: 'A property that is required must be there, described or not',
+    change: 'one that is not described is passed over',
+    file: 'src/base/schema/json-schema.ts',
+    find: "typeof name === 'string' && !Object.hasOwn(properties, name) ? [name] : []",
+    replace: "typeof name === 'number' && !Object.hasOwn(properties, name) ? [name] : []",
+    caughtBy: { file: 'src/base/schema/json-schema.test.ts', test: 'holds what is required, also where it is not described' },
+  },
+];
