@@ -100,6 +100,22 @@ export const a2aMutations: readonly Mutation[] = [
     caughtBy: { file: atOnce, test: 'tell tasks apart that ended in the same millisecond' },
   },
   {
+    invariant: 'A run that went on after its end is listed as the tasks that it was and is',
+    change: 'its row counts, as if it had ended once',
+    file: 'src/protocols/a2a/list.ts',
+    find: 'row.endedAt === null || wentOn ?',
+    replace: 'row.endedAt === null ?',
+    caughtBy: { file: 'src/protocols/a2a/went-on.test.ts', test: 'what went on after its end is listed as two tasks' },
+  },
+  {
+    invariant: 'A task that its run has left names the one that it is now',
+    change: 'over A2A it does not',
+    file: taskOut,
+    find: 'continues, reopens, reopenedAs }),',
+    replace: 'continues, reopens }),',
+    caughtBy: { file: 'src/protocols/a2a/went-on.test.ts', test: 'what went on after its end is listed as two tasks' },
+  },
+  {
     invariant: 'Files of a task come while there is room for them',
     change: 'there is always room',
     file: 'src/protocols/a2a/artifacts-out.ts',

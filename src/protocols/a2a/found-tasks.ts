@@ -38,6 +38,8 @@ export interface TaskFinder {
 export interface ListedTask {
   readonly row: RunRow;
   readonly found: FoundTask;
+  /** It went on after an end: its row says how its last task stands, and the others have to be folded. */
+  readonly wentOn: boolean;
 }
 
 type Begun = Pick<FoundTask, 'run' | 'session' | 'agent'>;
@@ -52,6 +54,17 @@ export const UNDER_WAY: readonly RunState[] = ['running', 'waiting', 'paused', '
 export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFinder {
   const known = createRecentlyUsed<RunId, FoundTask | { readonly other: true }>(limits.a2aOriginsKept);
 
+  const went = createRecentlyUsed<string, boolean>(limits.a2aOriginsKept);
+
+  /** Looked up once for each end. */
+  const wentOn = async ({ run, session, endedAt }: RunRow): Promise<boolean> => {
+    const name = `${run} ${endedAt}`;
+    const known = went.get(name);
+    if (known !== undefined) return known;
+    const [reopened] = await ledger.read({ session, run, types: ['run.reopened'], limit: 1 });
+    went.set(name, reopened !== undefined);
+    return reopened !== undefined;
+  };
   const read = async ({ run, session, agent }: RunRow): Promise<FoundTask | { readonly other: true }> => {
     const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
     const origin = started?.event_type === 'run.started' ? started.payload.origin : undefined;
@@ -89,7 +102,8 @@ export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFind
       const listed: ListedTask[] = [];
       for (const row of rows) {
         const found = await of(row);
-        if (found !== undefined && isOwn(found, scope)) listed.push({ row, found });
+        if (found === undefined || !isOwn(found, scope)) continue;
+        listed.push({ row, found, wentOn: row.endedAt !== null && (await wentOn(row)) });
       }
       return listed;
     },

@@ -45,9 +45,10 @@ export async function listTasks(room: PeerRoom, scope: Scope, request: ListTasks
   const all: Standing[] = [];
   for (const listed of await room.tasks.list(scope)) {
     if (contextId !== '' && listed.found.context !== contextId) continue;
-    const standing = await standingOf(room, scope, listed);
-    if (status !== TaskState.TASK_STATE_UNSPECIFIED && standing.state !== status) continue;
-    if (since === undefined || standing.at >= since) all.push(standing);
+    for (const standing of await standingsOf(room, scope, listed)) {
+      if (status !== TaskState.TASK_STATE_UNSPECIFIED && standing.state !== status) continue;
+      if (since === undefined || standing.at >= since) all.push(standing);
+    }
   }
   all.sort(newestFirst);
   const rest =
@@ -65,13 +66,13 @@ export async function listTasks(room: PeerRoom, scope: Scope, request: ListTasks
   return { tasks, nextPageToken, pageSize, totalSize: all.length };
 }
 
-/** A row says how a run has ended; how one stands that has not is folded. */
-async function standingOf({ folds }: PeerRoom, scope: Scope, { row, found }: ListedTask): Promise<Standing> {
-  const state = row.endedAt === null ? undefined : ENDS[row.state];
-  if (state !== undefined && row.endedAt !== null) return { found, state, at: row.endedAt };
-  const task: RootTask | undefined = await folds.now(found);
-  if (task === undefined) return { found, state: TaskState.TASK_STATE_SUBMITTED, at: row.startedAt };
-  return { found, state: stateOut(task, scope), at: Date.parse(task.at) };
+/** A row says how a run has ended; how one stands that has not, or that went on after an end, is folded. */
+async function standingsOf({ folds }: PeerRoom, scope: Scope, { row, found, wentOn }: ListedTask): Promise<readonly Standing[]> {
+  const state = row.endedAt === null || wentOn ? undefined : ENDS[row.state];
+  if (state !== undefined && row.endedAt !== null) return [{ found, state, at: row.endedAt }];
+  const lives: readonly RootTask[] = await folds.lives(found);
+  if (lives.length === 0) return [{ found, state: TaskState.TASK_STATE_SUBMITTED, at: row.startedAt }];
+  return lives.map((task) => ({ found: { ...found, id: task.id }, state: stateOut(task, scope), at: Date.parse(task.at) }));
 }
 
 type Placed = { readonly at: number; readonly found: { readonly id: string } };

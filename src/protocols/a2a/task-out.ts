@@ -33,12 +33,13 @@ export function taskOut(task: RootTask, found: FoundTask, scope: Scope, { histor
   };
 }
 
-function metadataOf({ agent, end, agentSelections, routingConfidence, continues }: RootTask): Record<string, unknown> {
+function metadataOf(task: RootTask): Record<string, unknown> {
+  const { agent, end, agentSelections, routingConfidence, continues, reopens, reopenedAs } = task;
   return {
     agent,
     ...(end === undefined ? {} : { verification: end.verification.state, finalAgent: end.finalAgent }),
     ...(agentSelections.length === 0 ? {} : { agentSelections: [...agentSelections] }),
-    ...present({ routingConfidence, continues }),
+    ...present({ routingConfidence, continues, reopens, reopenedAs }),
   };
 }
 
