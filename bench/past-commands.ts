@@ -42,7 +42,8 @@ const { values } = parseArgs({
 const plan = (turn: number): Reply => ({
   calls: [{ name: 'plan', input: { steps: [{ text: `part ${turn}`, status: 'active' }] } }],
 });
-const write: Reply = { calls: [{ name: 'write', input: { path: 'x.txt', content: 'x' } }] };
+/** Each run its own file: what an approval would come to must not change with another one. */
+const write = (name: string): Reply => ({ calls: [{ name: 'write', input: { path: `${name}.txt`, content: 'x' } }] });
 const done: Reply = { text: 'Done.' };
 
 /** What the model says next, and who wants to know that it was asked. */
@@ -97,8 +98,8 @@ async function sessionOf(project: Troupe, prompts: number): Promise<RunHandle> {
 }
 
 /** A run that waits for a permission after so many events. */
-async function waitingRun(project: Troupe, events: number): Promise<RunId> {
-  reply = after(Math.max(2, Math.round(events / 5)), write);
+async function waitingRun(project: Troupe, events: number, name: string): Promise<RunId> {
+  reply = after(Math.max(2, Math.round(events / 5)), write(name));
   const handle = await begin(project);
   const end = await handle.done;
   if (end.kind !== 'waiting') throw new Error(JSON.stringify(end));
@@ -135,7 +136,10 @@ try {
   const waits: { readonly early: RunId; readonly late: RunId }[] = [];
   const approvalRounds = Math.min(rounds, 5);
   for (let round = 0; round < approvalRounds; round += 1)
-    waits.push({ early: await waitingRun(project, 40), late: await waitingRun(project, Number(values.events)) });
+    waits.push({
+      early: await waitingRun(project, 40, `early-${round}`),
+      late: await waitingRun(project, Number(values.events), `late-${round}`),
+    });
   await project.close();
   reply = () => done;
   for (const short of shorts) {
