@@ -40,6 +40,22 @@ export const taskMutations: readonly Mutation[] = [
     caughtBy: { file: PLAYED, test: 'work that fails its acceptance cannot be accepted' },
   },
   {
+    invariant: 'Tasks that were worked on at once are all in the patch, however they are judged',
+    change: 'only what was accepted last is put together',
+    file: 'src/patterns/architect/merging.ts',
+    find: "const parts = place?.kind === 'worktree' ? begunBeside(state, accepted, place.base) : fresh;",
+    replace: 'const parts = fresh;',
+    caughtBy: { file: PLAYED, test: 'put together also where they are judged one after the other' },
+  },
+  {
+    invariant: 'What has to be said behind a refusal costs no more than what is left',
+    change: 'each prompt of a turn may cost all of it',
+    file: 'src/engine/executors/recorded-executor.ts',
+    find: 'mostUsd - (came.costUsd ?? 0)',
+    replace: 'mostUsd',
+    caughtBy: { file: 'test/sim/executor-limits.test.ts', test: 'counts what a prompt took together with what had to be said' },
+  },
+  {
     invariant: 'A task runs no more commands than its terms say',
     change: 'nobody counts',
     file: 'src/engine/calls/command-limit.ts',

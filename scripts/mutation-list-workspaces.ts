@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const prepare = 'src/workspaces/prepare.test.ts';
 const capture = 'src/workspaces/capture.test.ts';
 const apply = 'src/workspaces/apply/apply.test.ts';
+const ownEdits = 'src/workspaces/apply/own-edits.test.ts';
 const ended = 'src/project/places/ended-places.test.ts';
 const travel = 'src/workspaces/travel/travel.test.ts';
 
@@ -47,6 +48,30 @@ export const workspaceMutations: readonly Mutation[] = [
     find: '(await behindLink(path)) || ',
     replace: '',
     caughtBy: { file: capture, test: 'a folder that was replaced by a link' },
+  },
+  {
+    invariant: "The user's own changes are never touched, also those that git was told to pass over",
+    change: 'a merge takes them for unchanged',
+    file: 'src/workspaces/apply/plan.ts',
+    find: 'nested: false, passedOver: true });',
+    replace: 'nested: false });',
+    caughtBy: { file: ownEdits, test: 'a file of theirs that git passes over' },
+  },
+  {
+    invariant: 'Whoever works in a folder as it is hides nothing from us by what it tells git',
+    change: 'what git passes over is passed over',
+    file: 'src/workspaces/capture.ts',
+    find: 'nested: false, passedOver: true });',
+    replace: 'nested: false });',
+    caughtBy: { file: 'src/project/places/task-places.test.ts', test: 'has back what it told git to pass over' },
+  },
+  {
+    invariant: 'What a person writes while a result is being looked at is not overwritten',
+    change: 'how a file was when it was compared is forgotten',
+    file: 'src/workspaces/apply/apply.ts',
+    find: 'if (!isAsSeen(now, plan.seen.get(path))) changed.push(path);',
+    replace: '',
+    caughtBy: { file: ownEdits, test: 'between the look and the first file' },
   },
   {
     invariant: 'What is taken back is kept first',

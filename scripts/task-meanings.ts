@@ -76,7 +76,7 @@ export const taskMeanings: { readonly [Type in keyof typeof taskEvents | 'task.c
   'task.merged': {
     says: 'Accepted work was put together.',
     fields: {
-      tasks: 'the tasks that came to it',
+      tasks: 'what is put together: tasks that began at the same commit, and were accepted by then',
       commit: 'what later tasks begin from',
       patch: 'everything that was accepted so far, as one artifact',
       files: 'how many files it changes',

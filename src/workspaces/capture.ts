@@ -133,7 +133,8 @@ export function treeAtPlace(git: PrivateGit, place: WorkPlace, base: string): Pr
   const { path, kind } = place;
   if (kind === 'worktree') return snapshot(git, { work: path, index: besidePlace(path).index, base, nested: true });
   const { top, own } = git.repository;
-  return snapshot(git, { work: top, index: join(own, 'index'), base, nested: false });
+  // Whoever works there can have git pass over what it writes.
+  return snapshot(git, { work: top, index: join(own, 'index'), base, nested: false, passedOver: true });
 }
 
 export interface JudgedChange {

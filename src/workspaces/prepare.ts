@@ -74,7 +74,7 @@ async function baseOf(
   repository: Committed,
   { base = 'HEAD', inPlace: here }: WantedPlace,
 ): Promise<Result<string, Failure>> {
-  if (base === WORKING_TREE || here === true) return await workingTreeCommit(git, repository);
+  if (base === WORKING_TREE || here === true) return await workingTreeCommit(git, repository, here);
   if (base === 'HEAD') return ok(repository.head);
   // A name that begins with a dash would be an option.
   if (!/^[^-\s\0][^\s\0]*$/.test(base)) return fail({ code: 'bad_base', message: `${JSON.stringify(base)} names no commit.` });
@@ -88,10 +88,17 @@ async function baseOf(
   });
 }
 
-/** How the user's files are, as a commit that no branch knows. The user's index is copied, and not touched. */
-export async function workingTreeCommit(git: PrivateGit, repository: Committed): Promise<Result<string, Failure>> {
+/**
+ * How the user's files are, as a commit that no branch knows. The user's index is copied, and not touched. `passedOver`: with
+ * what git was told to pass over, which is often what a person keeps on this machine alone, so that it is in no worktree.
+ */
+export async function workingTreeCommit(
+  git: PrivateGit,
+  repository: Committed,
+  passedOver?: boolean,
+): Promise<Result<string, Failure>> {
   const index = join(repository.own, 'index');
-  const now = await snapshot(git, { work: repository.top, index, base: repository.head, nested: false, keep: true });
+  const now = await snapshot(git, { work: repository.top, index, base: repository.head, nested: false, passedOver, keep: true });
   if (!now.ok) return now;
   const message = workingTreeMessage(repository.head);
   const commit = await commitOf(git, now.value.tree, [repository.head], { message, keep: true });

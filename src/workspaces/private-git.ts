@@ -75,8 +75,11 @@ export async function layGitFolder(
   await writeFile(join(folder, 'config'), configText(settings));
   if (common === undefined) return;
   await writeFile(join(folder, 'objects', 'info', 'alternates'), `${quotedPath(join(common, 'objects'))}\n`);
-  const ignored = await readFile(join(common, 'info', 'exclude')).catch(() => undefined);
-  if (ignored !== undefined) await writeFile(join(folder, 'info', 'exclude'), ignored);
+  // What is ignored and how lines end may stand there instead of in a file that all have.
+  for (const name of ['exclude', 'attributes']) {
+    const lines = await readFile(join(common, 'info', name)).catch(() => undefined);
+    if (lines !== undefined) await writeFile(join(folder, 'info', name), lines);
+  }
 }
 
 /** A path that holds a newline or begins with a quote is written as C would. */

@@ -13,6 +13,7 @@ import type { Failure } from '../events/catalogue.ts';
 import { pathExists } from '../tools/files/path-exists.ts';
 import { isNobodysOwn } from '../tools/watch/workspace-files.ts';
 import { zeroSeparatedBytes } from './git.ts';
+import { lookAtAll } from './ground/passed-over.ts';
 import { stageFiles } from './ground/stage.ts';
 import { gitFailure, type PrivateCall, type PrivateGit, said } from './private-git.ts';
 
@@ -25,6 +26,8 @@ export interface SnapshotOptions {
   readonly base: string;
   /** Take the files of a repository that lies in this one as files; it is passed over otherwise. */
   readonly nested: boolean;
+  /** Look also at files that the index says to pass over. */
+  readonly passedOver?: boolean | undefined;
   /** New objects go into the user's repository: others must find them there. */
   readonly keep?: boolean | undefined;
 }
@@ -44,6 +47,8 @@ export async function snapshot(git: PrivateGit, options: SnapshotOptions): Promi
   const index = join(git.folder, 'index-snapshot');
   const begun = await beginIndex(git, index, options);
   if (!begun.ok) return begun;
+  const looked = options.passedOver === true ? await lookAtAll(git, index, options.work) : ok(undefined);
+  if (!looked.ok) return looked;
   const listed = await newAndChanged(git, index, options.work);
   if (!listed.ok) return listed;
   const [paths, passed, gone] = [new Set<string>(), new Set<string>(), new Set<string>()];

@@ -94,6 +94,16 @@ describe('a hard stop', () => {
     expect(end).toMatchObject({ kind: 'ended', result: { error: { code: 'executor_limit' } } });
     expect((await payloadsOf(kept, 'task.error'))[0]).toMatchObject({ category: 'cost' });
   });
+
+  it('counts what a prompt took together with what had to be said behind it', async () => {
+    const brain = diligent(['silent', 'one'], ['shell', 'two'], ['silent', 'three']);
+    const agents = [coder({ maxUsd: 1 }, { permissions: { shell: { two: 'deny' } } })];
+    const kept = newPlay({ agents, brain, habits: { refusal: 'cancels', says: [0.7, 0.7] } });
+    const { end } = await live(kept);
+    expect(kept.memory.prompts).toHaveLength(2);
+    expect(end).toMatchObject({ kind: 'ended', result: { error: { code: 'executor_limit', category: 'cost' } } });
+    expect((await payloadsOf(kept, 'model.failed')).at(-1)?.cost).toMatchObject({ nanoUsd: 1_400_000_000 });
+  });
 });
 
 /** Whatever is ready has its turn. */

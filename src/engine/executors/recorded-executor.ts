@@ -195,13 +195,9 @@ async function talk(
     recorder.tree.writer.enqueue(came.seen);
     const words = wordsAbout(unheard);
     await intend(recorder, at.step, session, 'words', words);
-    const next = await converse(
-      recorder,
-      at,
-      session,
-      (handlers) => session.prompt([{ type: 'text', text: words }], handlers),
-      mostUsd,
-    );
+    const say = (handlers: PromptHandlers) => session.prompt([{ type: 'text' as const, text: words }], handlers);
+    const restUsd = mostUsd === undefined ? undefined : mostUsd - (came.costUsd ?? 0);
+    const next = await converse(recorder, at, session, say, restUsd);
     came = { ...next, usage: added(came.usage, next.usage), costUsd: sum(came.costUsd, next.costUsd) };
   }
   const text = came.ended.text;

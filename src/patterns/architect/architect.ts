@@ -49,6 +49,7 @@ export async function runArchitect(run: AgentRun, config: ArchitectConfig, messa
       from: undefined,
       base: undefined,
       together: undefined,
+      leftOut: [],
     },
     ...{ units: 0, waves: 0, merged: 0 },
   };

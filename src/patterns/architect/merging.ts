@@ -25,26 +25,38 @@ export async function mergeAccepted(state: Progressing, key: string): Promise<Ru
   state.merged = accepted.length;
   if (fresh.length === 0) return undefined;
   const place = fresh[0]?.ended?.attempt.terms.place;
-  const whole = place?.kind === 'worktree' ? await merge(state, key, fresh, place) : undefined;
+  const parts = place?.kind === 'worktree' ? begunBeside(state, accepted, place.base) : fresh;
+  const whole = place?.kind === 'worktree' ? await merge(state, key, parts, place) : undefined;
   if (whole !== undefined && whole.conflicts.length > 0) return undefined;
   const torn = state.together?.state === 'unverified';
   const demanded = [...new Set(accepted.flatMap(({ unit }) => acceptanceCommands(unit.wanted.acceptance)))];
-  const justRun = fresh.length === 1 ? acceptanceCommands(fresh[0]?.unit.wanted.acceptance ?? []) : [];
+  const justRun = parts.length === 1 ? acceptanceCommands(parts[0]?.unit.wanted.acceptance ?? []) : [];
   if (demanded.length === 0 && torn) state.together = UNCHECKED;
   const known = !torn && demanded.every((command) => justRun.includes(command));
   if (place === undefined || demanded.length === 0 || known) return undefined;
   return await checkWhole(state, key, fresh, demanded);
 }
 
-async function merge(state: Progressing, key: string, fresh: readonly Done[], place: TaskPlace): Promise<Merged> {
+/**
+ * All that was accepted of those who began there, also what was put together before: tasks that were worked on side by side know
+ * nothing of each other, and may be judged one after the other.
+ */
+function begunBeside({ leftOut }: Progressing, accepted: readonly Done[], base: string): readonly Done[] {
+  return accepted.filter(({ task, ended }) => {
+    const place = ended?.attempt.terms.place;
+    return place?.kind === 'worktree' && place.base === base && !leftOut.includes(task);
+  });
+}
+
+async function merge(state: Progressing, key: string, done: readonly Done[], place: TaskPlace): Promise<Merged> {
   const { run } = state;
-  const parts = fresh.flatMap(({ task, ended }) => {
+  const parts = done.flatMap(({ task, ended }) => {
     const patch = ended?.collected.patch;
     return patch === undefined ? [] : [{ task, patch }];
   });
   const wanted = { place, from: state.from ?? '', parts };
   const merged = await run.steps.step(`${key}/merge`, async () => ({ ...(await run.tasks.merge(`${key}/merge`, wanted)) }));
-  const tasks = fresh.map(({ task }) => task);
+  const tasks = done.map(({ task }) => task);
   const { commit, patch, files, conflicts } = merged;
   const payload = {
     ...{ tasks, files, conflicts },
@@ -53,7 +65,9 @@ async function merge(state: Progressing, key: string, fresh: readonly Done[], pl
   await run.steps.emit(`${key}/merged`, { type: 'task.merged', payload });
   state.base = commit ?? state.base;
   const torn = new Set(conflicts.flatMap((one) => one.tasks));
-  const kept = fresh.flatMap(({ task, ended }) => (torn.has(task) && ended !== undefined ? [ended.collected.diff] : []));
+  // The last one of each is the one that stands against the others.
+  state.leftOut = [...state.leftOut, ...conflicts.flatMap((one) => one.tasks.slice(-1))];
+  const kept = done.flatMap(({ task, ended }) => (torn.has(task) && ended !== undefined ? [ended.collected.diff] : []));
   const text = mergeText(merged, tasks, kept, await run.steps.nonce(`${key}/merge/fence`));
   state.notices = [...state.notices, text];
   if (conflicts.length === 0) return merged;

@@ -31,6 +31,8 @@ export interface Progressing {
   waves: number;
   /** How many of the accepted ones were put together. */
   merged: number;
+  /** Accepted, and left out because they stand against others. */
+  leftOut: readonly string[];
 }
 
 /** What the architect hears next, or the end. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { testRepository, value, writeFiles } from '../../../test/support/workspaces/test-repository.ts';
+import { git, testRepository, value, writeFiles } from '../../../test/support/workspaces/test-repository.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { TaskTerms } from '../../events/tasks/task-terms.ts';
@@ -46,6 +46,26 @@ describe('a task in a folder as it is', () => {
       expect(told.map(({ path, kept = '' }) => [path, readFileSync(kept, 'utf8')])).toEqual([['new.txt', 'new\n']]);
       expect(['mine.txt', 'new.txt', 'sub/other.txt'].map((path) => existsSync(join(folder, path)))).toEqual([true, false, true]);
     }
+  });
+
+  it('has back what it told git to pass over', async () => {
+    const { top, open } = await processes();
+    const places = await open();
+    await places.begin?.({ folder: top, session, task: 'task-1' });
+    const limits = { maxCliCalls: 1, maxDurationMs: 1_000, maxMemoryMb: 1 };
+    const place = { kind: 'in-place' as const, path: top };
+    const terms: TaskTerms = { task: 'task-1', ...domain, limits, mode: 'full', place, package: 'x' };
+    writeFiles(top, { 'a.txt': 'by the task\n', 'docs/x.md': 'by the task\n' });
+    git(top, 'update-index', '--assume-unchanged', 'a.txt');
+    git(top, 'update-index', '--skip-worktree', 'docs/x.md');
+    const sum = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const written = new Map([
+      ['a.txt', { before: sum('one\n'), after: sum('by the task\n') }],
+      ['docs/x.md', { before: sum('x\n'), after: sum('by the task\n') }],
+    ]);
+    const told = value((await places.takeBack?.(terms, session, written)) ?? { ok: false, error: 'none' });
+    expect(told.map(({ path }) => path)).toEqual(['a.txt', 'docs/x.md']);
+    expect(['a.txt', 'docs/x.md'].map((path) => readFileSync(join(top, path), 'utf8'))).toEqual(['one\n', 'x\n']);
   });
 
   it('has back what it wrote outside of its domain, and nothing that is or may be somebody else’s', async () => {

@@ -353,8 +353,8 @@ describe('cut off anywhere', () => {
     const { top, home, request, record, undo } = await worked(everyKind);
     const before = withoutTimes(everythingOf(top));
     const between = (effect: string): void => {
-      const [name = ''] = readdirSync(join(home, 'applies'));
       if (effect !== 'forward picture.bin') return;
+      const [name = ''] = readdirSync(join(home, 'applies'));
       for (const one of readdirSync(join(home, 'applies', name, 'after'))) rmSync(join(home, 'applies', name, 'after', one));
     };
     expect(await applyWork(workspacesIn(home, { between }).options, request, record)).toMatchObject({

@@ -21,6 +21,7 @@ import { commitOnBranch, deleteBranch } from './branch.ts';
 import { bring, NotWritten, strangersOf } from './effects.ts';
 import {
   type ApplyJournal,
+  type FileState,
   fileStateAt,
   isSame,
   type KeptJournal,
@@ -78,6 +79,7 @@ export async function applyWork(
       async (git) => {
         const plan = await planApply(git, repository.value, { base, patch, merge, run, committedOnly: branch !== undefined });
         if (!plan.ok) return plan;
+        options.between?.('planned');
         const { inTheWay, conflicts, files } = plan.value;
         const shown = { files, inTheWay, conflicts, ...present({ finished: finished.value }) };
         if (inTheWay.length > 0 || conflicts.length > 0) return ok({ kind: 'refused', ...shown });
@@ -108,12 +110,16 @@ async function toFiles(
     // What was done so far is taken back: all of it, or none.
     await takeBack(options, kept.value);
     if (stopped instanceof NotWritten) return fail(notWritten(stopped, 'nothing was applied'));
-    const message = `${stopped} was changed while the result was applied; nothing was applied.`;
-    return fail({ code: 'changed_meanwhile', message, fix: 'Try again.' });
+    return fail(changedMeanwhile(stopped));
   }
   await close(options, kept.value, 'made', recorder);
   return ok({ kind: 'applied', apply: kept.value.journal.apply });
 }
+
+const changedMeanwhile = (path: string): Failure => ({
+  ...{ code: 'changed_meanwhile', message: `${path} was changed while the result was applied; nothing was applied.` },
+  fix: 'Try again.',
+});
 
 const refusedBySystem = (error: unknown): NotWritten => {
   if (error instanceof NotWritten) return error;
@@ -173,10 +179,13 @@ async function writeDown(
   const folder = await makeJournalFolder(options.home, options.ids.nonce().slice(0, 8));
   const made = await materialise(git, plan, join(git.folder, 'wanted'));
   if (!made.ok) return made;
+  const changed: string[] = [];
   const files: ApplyJournal['files'] = [];
   for (const { path, after } of plan.changes) {
     const wanted = join(git.folder, 'wanted', path);
     const now = await fileStateAt(join(top, path));
+    // From here on another change is seen; one that came in since it was compared would be overwritten.
+    if (!isAsSeen(now, plan.seen.get(path))) changed.push(path);
     const before = now.kind === 'folder' ? { kind: 'none' as const } : now;
     const mode = before.kind === 'file' ? (before.mode & ~EXECUTE) | executeOf(after?.mode, before.mode) : undefined;
     const state = after === undefined ? ({ kind: 'none' } as const) : withMode(await fileStateAt(wanted), mode);
@@ -185,9 +194,10 @@ async function writeDown(
     await keep(wanted, join(folder, 'after', `${files.length}`));
     files.push({ path, before, after: state });
   }
-  if (files.length === 0) {
+  const [other] = changed;
+  if (files.length === 0 || other !== undefined) {
     await rm(folder, { recursive: true, force: true });
-    return ok(undefined);
+    return other === undefined ? ok(undefined) : fail(changedMeanwhile(other));
   }
   const folders = await missingFolders(
     top,
@@ -196,6 +206,11 @@ async function writeDown(
   const journal = { ...journalOf(git, request, folder), files, folders };
   await writeJournal(folder, journal);
   return ok({ folder, journal });
+}
+
+function isAsSeen(now: FileState, seen: FileState | undefined): boolean {
+  if (seen === undefined || isSame(now, seen)) return true;
+  return now.kind === seen.kind && (now.kind === 'folder' || now.kind === 'other');
 }
 
 const EXECUTE = 0o111;

@@ -16,6 +16,7 @@ import type { Repository } from '../repository.ts';
 import { copyIndex, snapshot, zeroEnded } from '../snapshot.ts';
 import { changesBetween, commitOf, filesBetween, MODULE_MODE, type TreeChange, treeOfPatch } from '../trees.ts';
 import { linkAbove } from './effects.ts';
+import { type FileState, fileStateAt } from './journal.ts';
 
 export interface InTheWay {
   readonly path: string;
@@ -33,6 +34,8 @@ export interface ApplyPlan {
   /** Files of the user's own that are in the way, each with how. Then nothing may be done. */
   readonly inTheWay: readonly InTheWay[];
   readonly conflicts: readonly MergeConflict[];
+  /** How each of these files was right before it was compared: one that is another by now was not. */
+  readonly seen: ReadonlyMap<string, FileState>;
 }
 
 export interface PlanOptions {
@@ -58,6 +61,7 @@ export async function planApply(
   const module = touched.value.find(({ before, after }) => before?.mode === MODULE_MODE || after?.mode === MODULE_MODE);
   if (module !== undefined)
     return fail({ code: 'module_changed', message: `The patch moves the module ${module.path}, which is not applied.` });
+  const seen = await statesAt(repository.top, touched.value);
   const ours = await oursOf(git, repository, options);
   if (!ours.ok) return ours;
   // Files of the patch itself are told before git is asked: that one is not committed says more than that it does not merge.
@@ -67,14 +71,28 @@ export async function planApply(
   const merged = await mergeOnto(git, options, ours.value, wanted.value);
   if (!merged.ok) return merged;
   const { tree, conflicts } = merged.value;
-  if (conflicts.length > 0) return ok({ from: ours.value, to: ours.value, changes: [], files: [], inTheWay: [], conflicts });
+  if (conflicts.length > 0) return ok({ ...nothingToDo(ours.value), conflicts });
   const changes = await changesBetween(git, ours.value, tree);
   const files = changes.ok ? await filesBetween(git, ours.value, tree) : changes;
+  // Files that the user has renamed are others than those of the patch.
+  const moved = changes.ok ? changes.value.filter(({ path }) => !seen.has(path)) : [];
+  for (const [path, state] of await statesAt(repository.top, moved)) seen.set(path, state);
   const blocked = changes.ok ? await inTheWay(git, repository, changes.value, options) : changes;
   if (!changes.ok) return changes;
   if (!files.ok) return files;
   if (!blocked.ok) return blocked;
-  return ok({ from: ours.value, to: tree, changes: changes.value, files: files.value, inTheWay: blocked.value, conflicts: [] });
+  const about = { changes: changes.value, files: files.value, inTheWay: blocked.value, seen };
+  return ok({ ...nothingToDo(ours.value), to: tree, ...about });
+}
+
+const nothingToDo = (tree: string): ApplyPlan => ({
+  ...{ from: tree, to: tree, changes: [], files: [], inTheWay: [], conflicts: [], seen: new Map() },
+});
+
+async function statesAt(top: string, changes: readonly TreeChange[]): Promise<Map<string, FileState>> {
+  const states = new Map<string, FileState>();
+  for (const { path } of changes) states.set(path, await fileStateAt(join(top, path)));
+  return states;
 }
 
 async function refused(
@@ -85,14 +103,14 @@ async function refused(
   wanted: string,
 ): Promise<Result<ApplyPlan, Failure>> {
   const files = await filesBetween(git, base, wanted);
-  return files.ok ? ok({ from, to: from, changes: [], files: files.value, inTheWay: blocked, conflicts: [] }) : files;
+  return files.ok ? ok({ ...nothingToDo(from), files: files.value, inTheWay: blocked }) : files;
 }
 
 async function oursOf(git: PrivateGit, repository: Committed, { merge }: PlanOptions): Promise<Result<string, Failure>> {
   if (!merge)
     return said(await git.run(['rev-parse', '--verify', `${repository.head}^{tree}`]), 'What is checked out cannot be read');
   const index = join(repository.own, 'index');
-  const now = await snapshot(git, { work: repository.top, index, base: repository.head, nested: false });
+  const now = await snapshot(git, { work: repository.top, index, base: repository.head, nested: false, passedOver: true });
   return now.ok ? ok(now.value.tree) : now;
 }
 
