@@ -2,6 +2,7 @@
 import { Link } from 'wouter';
 import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
+import { TERM_WORDS } from '../../../src/projections/comparing/words.ts';
 import { readableCost, readableCount, readableDuration } from '../../../src/projections/readable.ts';
 import type { ComparedRuns, ComparedSide } from '../../api/types.ts';
 import type { ViewProps } from '../../app/places.ts';
@@ -122,15 +123,6 @@ function Side({ side: { agent, session, run } }: { readonly side: ComparedSide }
   return <Link href={`/sessions/${session}?run=${run}`}>{visibleText(agent)}</Link>;
 }
 
-const TERMS: Readonly<Record<ComparedRuns['terms'][number]['what'], string>> = {
-  agent: 'another agent',
-  prompt: 'another prompt',
-  model: 'another model',
-  system: 'another system prompt',
-  tools: 'other tools',
-  settings: 'other settings of the agent',
-};
-
 function Terms({ terms }: { readonly terms: ComparedRuns['terms'] }) {
   if (terms.length === 0) return null;
   return (
@@ -140,7 +132,7 @@ function Terms({ terms }: { readonly terms: ComparedRuns['terms'] }) {
         {terms.map(({ what, path, a, b }) => (
           <li key={`${what} ${path}`}>
             <p>
-              {TERMS[what]}
+              {TERM_WORDS[what]}
               {path !== '' && <span className="quiet"> {visibleText(path)}</span>}
             </p>
             <p className="side-a mono">A {visibleText(a)}</p>

@@ -2,23 +2,12 @@
 import { Link } from 'wouter';
 import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
+import { actText, DIVERGENCE_WORDS, resultText, sameText } from '../../../src/projections/comparing/words.ts';
 import type { ComparedRuns } from '../../api/types.ts';
 
 type Step = ComparedRuns['steps'][number];
 type Divergence = Exclude<Step, { readonly kind: 'same' }>;
 type Act = NonNullable<Divergence['a']>;
-
-const IS: Readonly<Record<Divergence['kind'], string>> = {
-  changed: 'they do something else',
-  answer: 'they were answered something else',
-  result: 'the same call came to something else',
-  only_a: 'only A does it',
-  only_b: 'only B does it',
-};
-
-const VERBS: Readonly<Record<Act['kind'], string>> = {
-  ...{ call: '', start: 'starts ', decision: '', answer: 'is answered ', failure: 'fails: ', words: 'says ', end: 'ends ' },
-};
 
 export function Steps({ value: { steps, first, left, byStep, counts } }: { readonly value: ComparedRuns }) {
   const before = first === null ? 0 : sameBefore(steps, steps.indexOf(first));
@@ -39,14 +28,7 @@ export function Steps({ value: { steps, first, left, byStep, counts } }: { reado
           {steps.map((step, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the list of two runs does not change
             <li key={index} className={step === first ? 'first' : undefined}>
-              {step.kind === 'same' ? (
-                <span className="quiet">
-                  = {step.count === 1 ? '1 step is' : `${step.count} steps are`} the same
-                  {step.moved === 0 ? '' : `, ${step.moved} in another order`}
-                </span>
-              ) : (
-                <Differs step={step} />
-              )}
+              {step.kind === 'same' ? <span className="quiet">{sameText(step)}</span> : <Differs step={step} />}
             </li>
           ))}
         </ol>
@@ -68,7 +50,7 @@ function Differs({ step: { kind, a, b, below } }: { readonly step: Divergence })
     <>
       <p className="tone-waits">
         ! {path !== undefined && path !== '' && <span>{visibleText(path)}: </span>}
-        {IS[kind]}
+        {DIVERGENCE_WORDS[kind]}
       </p>
       {isSameCall && a !== null && <p className="mono">{visibleText(actText(a) ?? '')}</p>}
       <Side name="A" act={a} text={textOf(a)} />
@@ -93,9 +75,3 @@ function ToEvent({ event }: { readonly event: string }) {
   const [session, position] = [event.slice(0, at), event.slice(at + 1)];
   return <Link href={`/sessions/${session}?mode=full&event=${position}`}>event {position}</Link>;
 }
-
-const actName = (act: Act): string => `${VERBS[act.kind]}${act.kind === 'answer' || act.kind === 'words' ? '' : act.name}`;
-const actText = (act: Act | null): string | null =>
-  act === null ? null : `${actName(act)} ${act.kind === 'end' || act.kind === 'start' ? '' : act.given}`.trim();
-const resultText = (act: Act | null): string | null =>
-  act === null || act.result === null ? null : `${act.failed ? 'failed: ' : ''}${act.result}`;

@@ -2,7 +2,8 @@
 import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { RunsCompared } from '../../front/looking/compare-runs.ts';
-import { apart, type ComparedAct, type Divergence, type SameSteps } from '../../projections/comparing/compared.ts';
+import { apart, type Divergence } from '../../projections/comparing/compared.ts';
+import { actText, DIVERGENCE_WORDS, resultText, sameText, TERM_WORDS } from '../../projections/comparing/words.ts';
 import { withoutText } from '../../projections/lines/fork-lines.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -48,20 +49,11 @@ function forkLines({ a, b }: RunsCompared): readonly string[] {
   return [...of('B', 'A', b, a), ...of('A', 'B', a, b)];
 }
 
-const TERMS = {
-  agent: 'another agent',
-  prompt: 'another prompt',
-  model: 'another model',
-  system: 'another system prompt',
-  tools: 'other tools',
-  settings: 'other settings of the agent',
-} as const;
-
 function termLines({ terms }: RunsCompared, look: DiffLook): readonly string[] {
   if (terms.length === 0) return [];
   return [
     ...terms.flatMap(({ what, path, a, b }) => [
-      `${TERMS[what]}${path === '' ? '' : ` (${safeLine(path)})`}`,
+      `${TERM_WORDS[what]}${path === '' ? '' : ` (${safeLine(path)})`}`,
       ...sides(a, b, look),
     ]),
     '',
@@ -74,14 +66,6 @@ function sides(a: string | null, b: string | null, { paint, width }: DiffLook): 
     `  ${name} ${cutToWidth(text === null ? 'nothing' : safeLine(text), width - MARK)}`;
   return [paint.red(side('A', one)), paint.green(side('B', other))];
 }
-
-const IS: Readonly<Record<Divergence['kind'], string>> = {
-  changed: 'they do something else',
-  answer: 'they were answered something else',
-  result: 'the same call came to something else',
-  only_a: 'only A does it',
-  only_b: 'only B does it',
-};
 
 function stepLines({ steps, first, left }: RunsCompared, look: DiffLook): readonly string[] {
   if (first === null) return [];
@@ -99,35 +83,15 @@ function stepLines({ steps, first, left }: RunsCompared, look: DiffLook): readon
   return [`${head}:`, ...differenceLines(first, look), ''];
 }
 
-const sameText = ({ count, moved }: SameSteps): string =>
-  `= ${count === 1 ? '1 step is' : `${count} steps are`} the same${moved === 0 ? '' : `, ${moved} in another order`}`;
-
 function differenceLines({ kind, a, b, below }: Divergence, look: DiffLook): readonly string[] {
   const place = safeLine(a?.path === b?.path || b === null ? (a?.path ?? '') : a === null ? b.path : `${a.path} | ${b.path}`);
-  const head = cutToWidth(`! ${place === '' ? '' : `${place}: `}${IS[kind]}`, look.width);
+  const head = cutToWidth(`! ${place === '' ? '' : `${place}: `}${DIVERGENCE_WORDS[kind]}`, look.width);
   const more = below === 0 ? [] : [`  and ${counted(below, 'step')} in runs that it began`];
   const both = cutToWidth(`  ${safeLine(actText(a) ?? '')}`, look.width);
   if (kind === 'result') return [head, both, ...sides(resultText(a), resultText(b), look)];
   if (kind === 'answer') return [head, both, ...sides(a?.answer ?? null, b?.answer ?? null, look)];
   return [head, ...sides(actText(a), actText(b), look), ...more];
 }
-
-const VERBS: Readonly<Record<ComparedAct['kind'], string>> = {
-  call: '',
-  start: 'starts ',
-  decision: '',
-  answer: 'is answered ',
-  failure: 'fails: ',
-  words: 'says ',
-  end: 'ends ',
-};
-
-const actName = (act: ComparedAct | null): string =>
-  act === null ? '' : safeLine(`${VERBS[act.kind]}${act.kind === 'answer' || act.kind === 'words' ? '' : act.name}`);
-const actText = (act: ComparedAct | null): string | null =>
-  act === null ? null : `${actName(act)} ${act.kind === 'end' || act.kind === 'start' ? '' : act.given}`.trim();
-const resultText = (act: ComparedAct | null): string | null =>
-  act === null || act.result === null ? null : `${act.failed ? 'failed: ' : ''}${act.result}`;
 
 function countLine({ same, counts, terms }: RunsCompared): string {
   const { same: alike, moved, changed, answers, results, onlyA, onlyB } = counts;
