@@ -31,6 +31,11 @@ describe('in a command', () => {
     ['a raised colon', 'host\ua789path', '\ua789'],
     ['a syllable of Japanese for a stroke', 'bin\u30cesh', '\u30ce'],
     ['an old letter', 'ec\u{10412}o', '\u{10412}'],
+    ['an alpha of mathematics', 'c\u{1d6c2}t x', '\u{1d6c2}'],
+    ['a ring of Telugu', 'g\u0c02ogle', '\u0c02'],
+    ['a round letter of Burmese', 'n\u101dde x', '\u101d'],
+    ['the sign for what is estimated', 'm\u212eake', '\u212e'],
+    ['a word in old letters', 'bin/\u{10412}', '\u{10412}'],
     ['a letter of Malayalam', 'n\u0d20de x', '\u0d20'],
     ['a digit of Arabic', 'kill a\u06f0', '\u06f0'],
     ['a dash for an option', 'deploy \u2013dry-run', '\u2013'],
@@ -48,6 +53,25 @@ describe('in a command', () => {
   it('a word of another script in the shape of a Latin one is named beside real ones', () => {
     expect(visibleText('bin/\u0455\u04bb')).toBe('bin/\u0455⟨U+0455⟩\u04bb⟨U+04BB⟩');
   });
+});
+
+/** What the confusables of Unicode (UTS 39) have for each, of the scripts in which people write. */
+const CONFUSABLE = `
+  2 Ϩ Ꙅ ᒿ · 3 Ⳍ З Ӡ · 4 Ꮞ · 6 Ⳓ Ꮾ · 9 Ⳋ · A Α А Ꭺ ᗅ ꓮ · B Β В Ᏼ ᗷ ꓐ · C Ⲥ С Ꮯ ꓚ · D Ꭰ ᗞ ᗪ ꓓ · E Ε Е ⴹ Ꭼ ꓰ · F Ϝ ᖴ ꓝ · G Ԍ Ꮐ Ᏻ ꓖ
+  H Η Ⲏ Н Ꮋ ᕼ ꓧ · J Ϳ Ј Ꭻ ᒍ ꓙ · K Κ Ⲕ К Ꮶ ꓗ · L Ⳑ Ꮮ ᒪ ꓡ · M Μ Ϻ Ⲙ М Ꮇ ᗰ ꓟ · N Ν Ⲛ ꓠ · O Ο Ⲟ О Օ ⵔ ዐ ଠ ꓳ · P Ρ Ⲣ Р Ꮲ ᑭ ꓑ
+  Q ⵕ · R Ꭱ Ꮢ ᖇ ꓣ · S Ѕ Տ Ꮥ Ꮪ ꓢ · T Τ Ⲧ Т Ꭲ ꓔ · U Ս ሀ ᑌ ꓴ · V Ѵ ⴸ Ꮩ ᐯ ꛟ ꓦ · W Ԝ Ꮃ Ꮤ ꓪ · X Χ Ⲭ Х ⵝ ꓫ · Y Υ Ⲩ У Ү Ꭹ Ꮍ ꓬ
+  Z Ζ Ꮓ ꓜ · a α а · b Ь Ꮟ ᖯ · c ⲥ с ꮯ · d ԁ Ꮷ ᑯ ꓒ · e е ҽ · f ք · g ց · h һ հ Ꮒ · i ι і ꙇ ӏ ꭵ Ꭵ · j ϳ ј · l Ι Ⲓ І Ӏ ו ן ا ߊ ⵏ ꓲ
+  n ո ռ · o ο σ ⲟ о ჿ օ ס ه ھ ہ ە ഠ · p ρ ⲣ р · q ԛ գ զ · r ⲅ ꮁ · s ѕ ꮪ · u υ ս · v ν ѵ ט ꮩ · w ѡ ԝ ա ꮃ · x х ᕁ ᕽ · y γ у ү ყ · z ꮓ
+`
+  .split(/ · |\n/)
+  .map((line) => line.trim().split(' '))
+  .filter(([letter]) => letter !== '');
+
+it.each(CONFUSABLE)('whatever is taken for %s is named, among Latin letters and in a name of its own', (_letter, ...others) => {
+  for (const one of others) {
+    expect(visibleText(`a${one}b`)).toBe(`a${one}${point(one)}b`);
+    expect(visibleText(`curl ${one}${one}.com`)).toMatch(/⟨/);
+  }
 });
 
 it.each([

@@ -20,40 +20,44 @@ const LATIN = /\p{Script=Latin}/u;
 const FOREIGN =
   /(?![\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}])(?![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}])\p{L}\p{M}*/gu;
 const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/gu;
+/** On a Latin letter: a ring of Telugu beside it is read as an o. */
+const FOREIGN_MARK =
+  /(?![\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}])(?![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}])(?<=\p{sc=Latin})\p{M}+/gu;
 /**
  * Letters of other scripts in the shape of a Latin one, as the confusables of Unicode (UTS 39) have them: for each Latin letter
  * those that can hardly be told from it, of scripts in which people write beside Latin words.
  */
 export const LATIN_SHAPES: Readonly<Record<string, string>> = {
   a: 'аα',
-  b: 'Ꮟᑲᖯ',
+  b: 'ᏏᑲᖯЬ',
   c: 'сϲⲥꮯ',
-  d: 'ԁᏧᑯ',
+  d: 'ԁᏧᑯꓒ',
   e: 'еҽ',
   f: 'քϝ',
   g: 'ց',
   h: 'һհᏂ',
-  i: 'іιꙇꭵ',
+  i: 'іιꙇꭵᎥ',
   j: 'јϳ',
-  l: 'ӏוןا',
+  l: 'ӏוןاߊⵏ',
   n: 'ոռ',
-  o: 'оοσօסⲟഠ',
+  o: 'оοσօסⲟഠჿهھہە',
   p: 'рρⲣ',
   q: 'ԛգզ',
+  r: 'ⲅꮁ',
   s: 'ѕꮪ',
   u: 'սυ',
   v: 'νѵטꮩ',
   w: 'ԝѡաꮃ',
-  x: 'х',
+  x: 'хᕁᕽ',
   y: 'уүγყ',
   z: 'ꮓ',
   A: 'АΑᎪᗅꓮ',
   B: 'ВΒᏴᗷꓐ',
   C: 'СϹᏟⲤꓚ',
-  D: 'Ꭰᗞꓓ',
+  D: 'Ꭰᗞꓓᗪ',
   E: 'ЕΕᎬⴹꓰ',
   F: 'Ϝᖴꓝ',
-  G: 'ԌᏀꓖ',
+  G: 'ԌᏀꓖᏳ',
   H: 'НΗᎻⲎᕼꓧ',
   I: 'ІӀΙⲒꓲ',
   J: 'ЈͿᎫᒍꓙ',
@@ -61,29 +65,45 @@ export const LATIN_SHAPES: Readonly<Record<string, string>> = {
   L: 'ᏞᒪⳐꓡ',
   M: 'МΜϺᎷⲘᗰꓟ',
   N: 'ΝⲚꓠ',
-  O: 'ОΟՕⲞⵔꓳ',
+  O: 'ОΟՕⲞⵔꓳዐଠ',
   P: 'РΡᏢⲢᑭꓑ',
   Q: 'Ԛⵕ',
   R: 'ᎡᏒᖇꓣ',
-  S: 'ЅՏᏚꓢ',
+  S: 'ЅՏᏚꓢᏕ',
   T: 'ТΤᎢⲦꓔ',
-  U: 'Սᑌꓴ',
-  V: 'ѴᏙᐯꓦ',
-  W: 'ԜᎳꓪ',
+  U: 'Սᑌꓴሀ',
+  V: 'ѴᏙᐯꓦⴸꛟ',
+  W: 'ԜᎳꓪᏔ',
   X: 'ХΧⲬⵝꓫ',
-  Y: 'УΥҮᎩⲨꓬ',
+  Y: 'УΥҮᎩⲨꓬᎽ',
   Z: 'ΖᏃꓜ',
+  2: 'ϨꙄᒿ',
+  3: 'ⳌЗӠ',
+  4: 'Ꮞ',
+  6: 'ⳒᏮ',
+  9: 'Ⳋ',
 };
 
+/** Scripts in which nobody writes beside Latin words any more: many of their letters have the shape of ours. */
+const OLD_SCRIPTS = [
+  ...['Runic', 'Ogham', 'Gothic', 'Old_Italic', 'Lycian', 'Lydian', 'Carian', 'Elbasan', 'Caucasian_Albanian', 'Deseret'],
+  ...['Shavian', 'Osage', 'Osmanya', 'Warang_Citi', 'Miao', 'Medefaidrin', 'Ahom', 'Tirhuta'],
+];
+const SHAPES = `${Object.values(LATIN_SHAPES).join('')}${OLD_SCRIPTS.map((script) => `\\p{sc=${script}}`).join('')}`;
+
 /** Words that consist of nothing else. */
-const LATIN_SHAPED = new RegExp(`^[${Object.values(LATIN_SHAPES).join('')}]+$`, 'u');
+const LATIN_SHAPED = new RegExp(`^[${SHAPES}]+$`, 'u');
 
 /** Of small letters those, too, that look like small capitals. */
-const NEARLY_LATIN = new RegExp(`^[${Object.values(LATIN_SHAPES).join('')}вгкмнтηκμτ]+$`, 'u');
+const NEARLY_LATIN = new RegExp(`^[${SHAPES}вгкмнтηκμτ]+$`, 'u');
 
 /** Letters of phonetics: small capitals, the other a and g, clicks. Some languages are written with a few of them. */
 const PHONETIC =
   /(?![\u0253\u0254\u0256\u0257\u0259\u025b\u0260\u0263\u0268\u0269\u026f\u0272\u0275\u0283\u0289-\u028b\u0292])[\u01c0-\u01c3\u0241\u0242\u0250-\u02af\u1d00-\u1d2b\u1d6b-\u1d77\u1d79-\u1d9a\ua722-\ua7ff\uab30-\uab5a\uab60-\uab68]/gu;
+/** Signs in the shape of a letter: of APL, the one for "estimated", and the round one of Burmese within Latin words. */
+const LIKE_LETTER = /[\u212e\u2373\u2374\u237a]|(?<=[A-Za-z])\u101d(?=[A-Za-z\u101d])/gu;
+/** The alphabets of mathematics, Greek too: letters in another form, which are no words of any language. */
+const MATHEMATICAL = /^[\u{1d400}-\u{1d7ff}\u213d]$/u;
 /** In the shape of a sign that means something in a command or an address: ! | / \ : . , * ~ < > ^ = ? & ` ( ) { } % + - */
 const LIKE_SIGN =
   /[\u2d51\u2223\u23fd\u2044\u2215\u2571\u27cb\u29f8\u1735\u2041\u2216\u27cd\u29f5\u29f9\u2572\u02d0\u02f8\u2236\u205a\ua4fd\u16ec\u1803\ua4f8\u0701\u0702\ua4f9\u204e\u2217\u02dc\u223c\u2053\u02c2\u1438\u02c3\u1433\u02c4\u02c6\u1400\ua4ff\u30a0\u02cb\u2768-\u276b\u2772-\u2775\u066a\u16ed\u02d7\u2043\u2010\u2011]/gu;
@@ -106,6 +126,7 @@ export function visibleText(text: string): string {
     .replace(PERHAPS_HOST, (name) => (looksLatin(name) ? withRealHost(name) : name))
     .replace(/\S+/gu, inToken)
     .replace(PHONETIC, spelled)
+    .replace(LIKE_LETTER, spelled)
     .replace(LIKE_SIGN, spelled)
     .replace(LIKE_OPTION, spelled)
     .replace(LIKE_STROKE, spelled)
@@ -149,11 +170,12 @@ function inToken(token: string): string {
   const beside = /[A-Za-z]/.test(token.replace(/⟨[^⟩]*⟩/gu, ''));
   return token.replace(WORD, (word) => {
     if (!LATIN.test(word) && !(beside && LATIN_SHAPED.test(word))) return word;
-    return word.replace(FOREIGN, spelled).replace(FOREIGN_DIGIT, spelled);
+    return word.replace(FOREIGN, spelled).replace(FOREIGN_MARK, spelled).replace(FOREIGN_DIGIT, spelled);
   });
 }
 
 const isOtherForm = (sign: string): boolean => {
+  if (MATHEMATICAL.test(sign)) return true;
   const plain = sign.normalize('NFKC');
   return plain !== sign && plain.trim() !== '' && ASCII.test(plain) && !ORDINARY_FORM.test(sign);
 };

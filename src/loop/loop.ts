@@ -285,8 +285,9 @@ function fixFor(error: ModelFailure): string | undefined {
   if (error.peer === true) return fixThere(error);
   if (error.executor !== undefined) return undefined;
   if (error.kind === 'auth') return 'Check the API key in the environment; `troupe doctor` lists which keys are found.';
-  if (error.kind === 'rate_limited' || error.kind === 'overloaded')
-    return 'Try again later, raise maxRetries, or name a fallback model.';
+  if (error.kind === 'rate_limited') return 'Try again later, raise maxRetries, or name a fallback model.';
+  if (error.kind === 'overloaded')
+    return 'Try again later, raise maxRetries (for an outage: outagePatience), or name a fallback model.';
   if (error.kind === 'timeout') return 'Raise llmTimeout in the agent file, or name a faster or a fallback model.';
   if (error.kind === 'network') return 'Check the network and the address of the provider, then try again.';
   if (error.kind === 'bad_response')

@@ -50,8 +50,8 @@ export interface RunNode extends CallsOfRun {
   readonly position: number;
   readonly state: RunState;
   readonly turn: number;
-  /** The model that is being asked, and since when. `nextAt`: when the next attempt is made, while that is waited for. */
-  readonly asking: { readonly model: string; readonly since: number; readonly attempt: number; readonly nextAt?: number } | null;
+  /** `nextAt`: when the next attempt is made, while that is waited for. `why`: what the one before came to nothing for. */
+  readonly asking: (AskedModel & { readonly nextAt?: number; readonly why?: string }) | null;
   /** The latest words end where this limit was reached, not where they were done. */
   readonly cutBy: CutBy | null;
   /** The limit that what came from elsewhere may have reached, where the agent lives there. */
@@ -88,6 +88,9 @@ export interface RunNode extends CallsOfRun {
   /** What runs below it have done that are not in this tree, because it begins later. */
   readonly earlier: DoingsBelow;
 }
+
+/** The model that is being asked, and since when. */
+type AskedModel = { readonly model: string; readonly since: number; readonly attempt: number };
 
 export interface RunTree {
   readonly runs: Map<RunId, RunNode>;
@@ -277,6 +280,14 @@ export function questionIn(text: string): string {
   return text.startsWith('## ') ? text.slice(text.indexOf('\n') + 1).trim() : text;
 }
 
+function askedAgain(
+  asking: AskedModel,
+  { attempt, nextInMs = 0, error }: Payloads['model.failed'],
+  at: number,
+): RunNode['asking'] {
+  return { ...asking, attempt: attempt + 1, nextAt: at + nextInMs, why: error.message };
+}
+
 function nextNode(node: RunNode, event: LedgerEvent): RunNode {
   const at = Date.parse(event.timestamp);
   switch (event.event_type) {
@@ -315,10 +326,7 @@ function nextNode(node: RunNode, event: LedgerEvent): RunNode {
     }
     case 'model.failed':
       if (event.payload.final || node.asking === null) return { ...withSpending(node, event), asking: null };
-      return {
-        ...withSpending(node, event),
-        asking: { ...node.asking, attempt: event.payload.attempt + 1, nextAt: at + (event.payload.nextInMs ?? 0) },
-      };
+      return { ...withSpending(node, event), asking: askedAgain(node.asking, event.payload, at) };
     case 'tool.call':
       return { ...node, ...callsWith(node, event, at) };
     case 'tool.result':

@@ -149,6 +149,14 @@ const modelRows: readonly ModelRow[] = [
     fix: /later/,
     asked: 1,
   },
+  {
+    name: '503 without end',
+    replies: [status(503)],
+    code: 5,
+    says: /out of order.*503/,
+    fix: /an outage: outagePatience/,
+    asked: 2,
+  },
   { name: '500', replies: [status(500)], code: 5, says: /out of order.*500/, fix: /Try again later/, asked: 2 },
   {
     name: 'a broken connection',

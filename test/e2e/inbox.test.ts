@@ -78,15 +78,17 @@ it('what is asked below a run that is parked is in the inbox, too', async () => 
   await using project = await createTestProject('', '---\nname: helper\ntools: [assistants]\nmaxRetries: 0\n---\nYou help.\n');
   await project.write('agents/w.md', WORKER);
   const asked = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  let isBack = false;
   await project.serve(async ({ body, toolResults }) => {
     if (JSON.stringify(body).includes('You work.')) {
-      setImmediate(asked.resolve);
+      setImmediate(toolResults > 0 ? done.resolve : asked.resolve);
       return toolResults > 0 ? { text: 'Done.' } : { calls: [{ name: 'shell', input: { command: 'touch below' } }] };
     }
     if (toolResults === 0)
       return { calls: [{ name: 'spawn_assistant', input: { assistant_id: 'w', query: 'Go.', run_mode: 'async' } }] };
-    await asked.promise;
-    return { fault: 'status', status: 503 };
+    await (isBack ? done : asked).promise;
+    return isBack ? { text: 'All done.' } : { fault: 'status', status: 503 };
   });
   expect(await project.troupe('run', 'helper', 'Go.')).toMatchObject({
     code: 5,
@@ -98,4 +100,10 @@ it('what is asked below a run that is parked is in the inbox, too', async () => 
   const inbox = await project.look('inbox');
   expect(inbox.out).toMatch(/helper › w[\s\S]*touch below/);
   expect((await project.look('inbox', '--json')).out).toContain('touch below');
+  // Whoever answers below has what stands still above go on, too.
+  isBack = true;
+  const [below] = JSON.parse((await project.look('inbox', '--json')).out) as { readonly run: string; readonly shown: string }[];
+  const said = ['approve', below?.run ?? '', '--shown', below?.shown ?? ''];
+  expect(await project.look(...said)).toMatchObject({ code: 0, out: 'All done.\n' });
+  await access(join(project.folder, 'below'));
 });

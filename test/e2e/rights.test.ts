@@ -118,6 +118,33 @@ it.each(['yes', 'no'])('at a terminal it is asked about before the run (%s)', as
   expect(await isThere(project, 'started')).toBe(answer === 'yes');
 });
 
+it('what a server would run is seen to its end before it can be allowed, and Ctrl-C leaves', async () => {
+  await using project = await createTestProject('', HELPER);
+  const long = `touch first; ${'echo more; '.repeat(300)}touch last`;
+  const start = { command: 'sh', args: ['-c', `${long}\u202e`] };
+  await project.write('.mcp.json', JSON.stringify({ mcpServers: { one: start, two: start } }));
+  const allow = async (...answers: readonly (string | undefined)[]): Promise<string> => {
+    const seat = { env: project.env, interactive: true, tty: true, rows: 24, columns: 80 };
+    const terminal = testTerminal({ ...seat, answers });
+    await runProgram(['-C', project.folder, 'servers', 'allow'], terminal);
+    return terminal.written.progress;
+  };
+  const left = await allow('yes', 'no', 'no');
+  expect(left).toMatch(/touch first[\s\S]*\.mcp\.json starts the MCP server two/);
+  expect(left).not.toContain('touch last');
+  expect((await project.look('servers', '--json')).out).not.toContain('"allowed"');
+  const pages = ['', '', ''];
+  expect(await allow(...pages, 'always', 'yes', 'no')).toMatch(/touch last⟨U\+202E⟩"\n\n?[\s\S]*none of the answers/);
+  expect((await project.look('servers', '--json')).out.match(/"allowed"/g)).toHaveLength(1);
+  const leaving = testTerminal({ env: project.env, interactive: true });
+  const ask = async (): Promise<undefined> => {
+    leaving.signal('SIGINT');
+    return undefined;
+  };
+  expect(await runProgram(['-C', project.folder, 'servers', 'allow', 'two'], { ...leaving, ask })).toBe(130);
+  expect(leaving.written.progress.match(/starts the MCP server/g)).toHaveLength(1);
+});
+
 it('a script of the project that a server runs is a part of what was allowed', async () => {
   await using project = await createTestProject('', HELPER);
   await project.script({ text: 'Here I am.' });

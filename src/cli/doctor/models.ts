@@ -44,7 +44,7 @@ function print(context: CommandContext, { models, used, providers }: ListedModel
     row.from,
   ]);
   printTable(out, ['', 'MODEL', 'INPUT/M', 'OUTPUT/M', 'WINDOW', 'FROM'], cells);
-  for (const { provider, problem } of providers) if (problem !== undefined) progress.line(`${provider}: ${safeLine(problem)}`);
+  for (const { provider, problem } of providers) if (problem !== undefined) progress.prose(`${provider}: ${safeLine(problem)}`);
   const first = used?.models[0];
   progress.prose(
     first === undefined ? `none would be used: ${callOf(context)} doctor says why` : `* ${safeLine(first)} is used: ${used?.why}`,

@@ -13,9 +13,7 @@ import { askerOf } from '../view/run-summary.ts';
 import type { LinePrompt } from '../view/run-view.ts';
 import type { Desk } from './desk.ts';
 import { editInput } from './edit-input.ts';
-import { pagesOf, requestLines } from './request-pages.ts';
-
-const ATTEMPTS_MAX = 5;
+import { createShown, NOTHING, parsePermission, type ShownRequest, showWhole, untilAnswered } from './whole-request.ts';
 
 /** Every choice is seen, however narrow the screen is; one letter is enough for each. */
 const ALLOW: LinePrompt = [
@@ -54,7 +52,7 @@ export async function askPerson(
     ...choices.flatMap((choice, index) => proseLines(safeLine(choice), widthOf(screen), { head: `  ${index + 1}. `, indent: 5 })),
   ];
   desk.put('', ...about());
-  return await asked(desk, '  answer: ', about, (typed) => parseText(typed, choices));
+  return await untilAnswered(desk, '  answer: ', about, (typed) => parseText(typed, choices));
 }
 
 /** A file that gets the question has it as it is. */
@@ -75,7 +73,7 @@ export async function confirmApproval(
     below: (width) => (later === undefined ? [] : hardWrap(later, width - 2).map((part) => `  ${part}`)),
   });
   if ((await showWhole(desk, screen, shown)) !== 'seen') return false;
-  const said = await asked(desk, ['  approve this? yes or no: ', '  yes or no: '], shown, parsePermission);
+  const said = await untilAnswered(desk, ['  approve this? yes or no: ', '  yes or no: '], shown, parsePermission);
   return said?.kind === 'approved' && said.remember !== true;
 }
 
@@ -88,7 +86,7 @@ async function askPermission(
   desk: Desk,
   screen: Screen,
   wait: PermissionWait,
-  first: Pick<Shown, 'mark' | 'above'>,
+  first: Pick<ShownRequest, 'mark' | 'above'>,
   refused: Refused,
 ): Promise<Answer | undefined> {
   // A permission is asked for in a sentence of our own, which names the agent. What "always" would mean is said before anybody
@@ -98,64 +96,10 @@ async function askPermission(
   for (;;) {
     const seen = await showWhole(desk, screen, shown);
     if (seen !== 'seen') return seen;
-    const answer = await asked(desk, ALLOW, shown, (typed) => (isEdit(typed) ? 'edit' : parsePermission(typed)));
+    const answer = await untilAnswered(desk, ALLOW, shown, (typed) => (isEdit(typed) ? 'edit' : parsePermission(typed)));
     if (answer !== 'edit') return answer?.kind === 'approved' ? { ...answer, whole: true } : answer;
     const edited = await editAndAsk(desk, screen, wait, refused);
     if (edited !== 'nothing') return edited;
-  }
-}
-
-/** What is to be seen before it is answered, and while it is. */
-interface Shown {
-  readonly request: string;
-  readonly mark: string;
-  /** Stands before the request. */
-  above(width: number): readonly string[];
-  /** Stands between the request and the question. */
-  below(width: number): readonly string[];
-}
-
-/** All of it, at the width that the screen has now. */
-type ShownLines = () => readonly string[];
-
-const NOTHING = (): readonly string[] => [];
-
-function createShown(screen: Screen, { request, mark, above, below }: Shown): ShownLines {
-  let made: { readonly width: number; readonly lines: readonly string[] } | undefined;
-  return () => {
-    const width = screen.width();
-    if (made?.width === width) return made.lines;
-    // With the place of its mark, which may be in colours.
-    const [first = '', ...rest] = requestLines(`? ${request}`, width);
-    made = { width, lines: [...above(width), `${mark}${first.slice(1)}`, ...rest, ...below(width)] };
-    return made.lines;
-  };
-}
-
-/** Page by page: whether they have seen it to its end, or what they said before that. */
-async function showWhole(desk: Desk, screen: Screen, shown: ShownLines): Promise<'seen' | Answer | undefined> {
-  let size = { width: screen.width(), height: screen.height() };
-  let pages = pagesOf(shown(), size.height);
-  for (let index = 0; ; index += 1) {
-    const page = pages[index] ?? [];
-    desk.put(...(index === 0 ? ['', ...page] : page));
-    if (index >= pages.length - 1) return 'seen';
-    const at = `  page ${index + 1} of ${pages.length}: Enter`;
-    const prompt: LinePrompt = [
-      `${at} for the next, or no (and why): `,
-      `${at}, or no: `,
-      `  ${index + 1}/${pages.length}: Enter, no: `,
-    ];
-    const typed = await desk.ask(prompt, { about: () => page });
-    if (typed === undefined) return undefined;
-    const answer = parsePermission(typed);
-    if (answer?.kind === 'denied') return answer;
-    if (screen.width() >= size.width && screen.height() >= size.height) continue;
-    // The beginning of the next page would run off the screen before anybody saw it.
-    desk.say('  the window is smaller now: from the beginning');
-    size = { width: screen.width(), height: screen.height() };
-    pages = pagesOf(shown(), size.height);
-    index = -1;
   }
 }
 
@@ -198,7 +142,7 @@ async function editAndAsk(
       const about = (): readonly string[] =>
         proseLines(`${safeLine(refusal.why)} Nothing is approved.`, screen.width(), { head: '  ', indent: 2 });
       desk.say(...about());
-      const again = await asked(desk, AGAIN, about, parseAgain);
+      const again = await untilAnswered(desk, AGAIN, about, parseAgain);
       if (again !== 'edit') return again;
       draft = changed.value;
       continue;
@@ -211,7 +155,7 @@ async function editAndAsk(
     const shown = createShown(screen, { request, mark: screen.paint.yellow('!'), above: NOTHING, below: NOTHING });
     const seen = await showWhole(desk, screen, shown);
     if (seen !== 'seen') return seen;
-    const answer = await asked(desk, CHANGED, shown, parseChanged);
+    const answer = await untilAnswered(desk, CHANGED, shown, parseChanged);
     if (answer !== 'edit') return answer?.kind === 'approved' ? { kind: 'approved', whole: true, input: current } : answer;
   }
 }
@@ -232,46 +176,6 @@ function parseChanged(typed: string): Answer | 'edit' | undefined {
 function parseAgain(typed: string): Answer | 'edit' | undefined {
   const answer = parseChanged(typed);
   return answer === 'edit' || answer?.kind === 'denied' ? answer : undefined;
-}
-
-/** What it is about is shown again with every attempt: it may have gone from the screen meanwhile. */
-async function asked<Said>(
-  desk: Desk,
-  prompt: LinePrompt,
-  about: () => readonly string[],
-  parse: (typed: string) => Said | undefined,
-): Promise<Said | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    if (attempt > 0) desk.put('  that is none of the answers', '', ...about());
-    const typed = await desk.ask(prompt, { about });
-    if (typed === undefined) return undefined;
-    const answer = parse(typed);
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
-}
-
-/** Only a clear yes is a yes: "yes, but ask Bob first" is none, and "a lot of files" is not "always". */
-export function parsePermission(typed: string): Answer | undefined {
-  const [word = '', ...rest] = typed.trim().split(/\s+/);
-  const behind = rest.join(' ').toLowerCase();
-  // People write "no, because …" and "no: …".
-  switch (word.toLowerCase().replace(/[,.:;!]$/, '')) {
-    case 'y':
-    case 'yes':
-      return behind === '' ? { kind: 'approved' } : undefined;
-    case 'a':
-    case 'always':
-      if (behind === 'project') return { kind: 'approved', remember: true, scope: 'project' };
-      return behind === '' ? { kind: 'approved', remember: true } : undefined;
-    case 'n':
-    case 'no': {
-      const note = rest.join(' ');
-      return note === '' ? { kind: 'denied' } : { kind: 'denied', note };
-    }
-    default:
-      return undefined;
-  }
 }
 
 export function parseText(typed: string, choices: readonly string[]): Answer | undefined {

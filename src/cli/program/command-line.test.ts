@@ -10,9 +10,10 @@ import type { RunEnd } from '../../engine/port.ts';
 import { standingOf, stateOf } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { requestText } from '../../projections/request-text.ts';
-import { askPerson, parsePermission, parseText } from '../drive/ask-person.ts';
+import { askPerson, parseText } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { matchRuns } from '../drive/find-run.ts';
+import { parsePermission } from '../drive/whole-request.ts';
 import { asCalled, callOf, requestAsCalled } from '../terminal/command.ts';
 import { exitCodeOfEnd, exitCodeOfError, exitCodeOfStatus } from '../terminal/exit-codes.ts';
 import { collectVariable, parseCount, parseUsd } from '../terminal/parse-option.ts';
@@ -193,6 +194,8 @@ describe('the program', () => {
     const terminal = testTerminal();
     expect(await runProgram(['--help'], terminal)).toBe(0);
     expect(terminal.written.out).toMatch(/^Examples:/);
+    // It is cut by hand, and has to fit an ordinary window.
+    expect(terminal.written.out.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const names = createProgram(terminal, () => async () => undefined).commands.map((command) => command.name());
     for (const name of names) {
       const one = testTerminal();

@@ -18,13 +18,13 @@ import { version } from '../terminal/version.ts';
 import { describeCommands } from './commands.ts';
 
 const EXAMPLES = `Examples:
-  troupe demo                                    see it work, without a key
-  troupe init                                    write a first agent here
-  troupe run agents/hello.md "What is here?"     run it
-  troupe chat                                    talk with an agent
-  git diff | troupe run reviewer -               with a prompt from stdin
-  troupe resume last                             go on after a crash or Ctrl-C
-  troupe why last                                from the result back to the prompt
+  troupe demo                                 see it work, without a key
+  troupe init                                 write a first agent here
+  troupe run agents/hello.md "What is here?"  run it
+  troupe chat                                 talk with an agent
+  git diff | troupe run reviewer -            with a prompt from stdin
+  troupe resume last                          go on after a crash or Ctrl-C
+  troupe why last                             from a result back to the prompt
 `;
 
 const openLazily: OpenProject = async (options, extras) => (await import('../../project/open.ts')).openProject(options, extras);

@@ -56,6 +56,31 @@ function session(): RunTree {
   return list.events.reduce(foldRunTree, initialRunTree());
 }
 
+it('says why a model has to be asked again, once for all that wait for the same', () => {
+  const list = eventList();
+  started(list, 'lead');
+  const fails = (run: RunId, message: string): void => {
+    list.add('model.request', { turn: 1, model: 'test/model', added: [] }, { run });
+    const error = { kind: 'network', message } as const;
+    list.add('model.failed', { turn: 1, model: 'test/model', attempt: 1, error, final: false, nextInMs: 40_000 }, { run });
+  };
+  const away = 'test cannot be reached: connect ECONNREFUSED 127.0.0.1:9';
+  fails(ROOT, away);
+  for (const name of ['a', 'b']) {
+    started(list, name, { origin: { kind: 'call', parent: ROOT, reason: 'need' } }, { run: run(name) });
+    fails(run(name), name === 'a' ? away : 'test is out of order (HTTP 503)');
+  }
+  const tree = list.events.reduce(foldRunTree, initialRunTree());
+  const look = { now: startedAt(list.events.length), width: 100, paint };
+  const shown = treeLines(tree, ROOT, look).join('\n');
+  expect(shown.split(away)).toHaveLength(2);
+  expect(shown).toMatch(/^● lead {2}attempt 2 in .*\n│ test cannot be reached/);
+  expect(shown).toMatch(/└─ ● b .*attempt 2 in .*\n {5}test is out of order \(HTTP 503\)$/);
+  expect(treeLines(tree, ROOT, { ...look, standing: () => 'interrupted' }).join()).not.toMatch(/ECONNREFUSED|503/);
+  answered(list, 1, {}, { run: ROOT });
+  expect(treeLines(list.events.reduce(foldRunTree, initialRunTree()), ROOT, look)[1]).not.toContain('ECONNREFUSED');
+});
+
 it('says of a run that it waits while all that it waits for asks somebody, and that it works as soon as one of them does', () => {
   const list = eventList();
   started(list, 'boss');

@@ -63,12 +63,14 @@ export function treeLines(tree: RunTree, root: RunId, look: TreeLook): readonly 
   const callsEach = Math.floor((look.calls ?? CALLS_SHOWN) / Math.max(1, subtree(tree, root).length));
   const severalAsk = subtree(tree, root).reduce((count, { waits }) => count + waits.length, 0) > 1;
   const lines: string[] = [];
+  const whyLines = createWhyLines(tree, look);
   const pending: (Guides & { readonly item: TreeItem })[] = [
     { item: { kind: 'run', node: start, position: 0 }, own: '', below: '' },
   ];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { item, own, below } = next;
     lines.push(...itemLines(tree, item, start, { own, below }, look));
+    if (item.kind === 'run') lines.push(...whyLines(item.node, below));
     if (severalAsk && item.kind === 'run') lines.push(...asksLines(item.node, below, look));
     const items = look.brief === true && item.kind === 'cycle' && item.over ? [] : itemsBelow(tree, item, callsEach);
     const placed = items.map((child, index) => {
@@ -140,10 +142,24 @@ function runLines(tree: RunTree, node: RunNode, root: RunNode, guides: Guides, l
 }
 
 /** Where several ask at once, what each of them asks: the question that is put is one of them. */
-function asksLines({ asks, children }: RunNode, below: string, { paint, width }: TreeLook): readonly string[] {
+const asksLines = (node: RunNode, below: string, look: TreeLook): readonly string[] =>
+  node.asks.map((text) => lineBelow(node, below, `asks: ${safeLine(text)}`, look));
+
+/** Why a model has to be asked again; what keeps several of them waiting is said once. */
+function createWhyLines(tree: RunTree, look: TreeLook): (node: RunNode, below: string) => readonly string[] {
+  const said = new Set<string>();
+  return (node, below) => {
+    const why = safeLine(node.asking?.why ?? '');
+    if (why === '' || said.has(why) || stillState(tree, node, look) !== undefined) return [];
+    said.add(why);
+    return [lineBelow(node, below, why, look)];
+  };
+}
+
+/** A line about a run, between its own and those of what it began. */
+function lineBelow({ children }: RunNode, below: string, text: string, { paint, width }: TreeLook): string {
   const guide = `${below}${children.length > 0 ? '│ ' : '  '}`;
-  const room = Math.max(1, width - textWidth(guide));
-  return asks.map((text) => `${paint.dim(guide)}${cutToWidth(`asks: ${safeLine(text)}`, room)}`);
+  return `${paint.dim(guide)}${cutToWidth(text, Math.max(1, width - textWidth(guide)))}`;
 }
 
 function runLine(tree: RunTree, node: RunNode, root: RunNode, guide: string, look: TreeLook): string {
