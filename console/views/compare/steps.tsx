@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
-import { actText, DIVERGENCE_WORDS, resultText, sameText } from '../../../src/projections/comparing/words.ts';
+import { actResult, actText, DIVERGENCE_WORDS, sameText } from '../../../src/projections/comparing/words.ts';
 import type { ComparedRuns } from '../../api/types.ts';
 
 type Step = ComparedRuns['steps'][number];
@@ -45,7 +45,7 @@ function Differs({ step: { kind, a, b, below } }: { readonly step: Divergence })
   const path = a?.path === b?.path || b === null ? a?.path : a === null ? b.path : `${a.path} | ${b.path}`;
   const isSameCall = kind === 'result' || kind === 'answer';
   const textOf = (act: Act | null): string | null =>
-    kind === 'result' ? resultText(act) : kind === 'answer' ? (act?.answer ?? null) : actText(act);
+    kind === 'result' ? actResult(act) : kind === 'answer' ? (act?.answer ?? null) : actText(act);
   return (
     <>
       <p className="tone-waits">

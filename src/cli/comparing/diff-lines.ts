@@ -3,7 +3,7 @@ import { shortId } from '../../base/ids.ts';
 import { counted } from '../../base/wording.ts';
 import type { RunsCompared } from '../../front/looking/compare-runs.ts';
 import { apart, type Divergence } from '../../projections/comparing/compared.ts';
-import { actText, DIVERGENCE_WORDS, resultText, sameText, TERM_WORDS } from '../../projections/comparing/words.ts';
+import { actResult, actText, DIVERGENCE_WORDS, sameText, TERM_WORDS } from '../../projections/comparing/words.ts';
 import { withoutText } from '../../projections/lines/fork-lines.ts';
 import { readableCost, readableCount, readableDuration, readableTokens } from '../../projections/readable.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -88,7 +88,7 @@ function differenceLines({ kind, a, b, below }: Divergence, look: DiffLook): rea
   const head = cutToWidth(`! ${place === '' ? '' : `${place}: `}${DIVERGENCE_WORDS[kind]}`, look.width);
   const more = below === 0 ? [] : [`  and ${counted(below, 'step')} in runs that it began`];
   const both = cutToWidth(`  ${safeLine(actText(a) ?? '')}`, look.width);
-  if (kind === 'result') return [head, both, ...sides(resultText(a), resultText(b), look)];
+  if (kind === 'result') return [head, both, ...sides(actResult(a), actResult(b), look)];
   if (kind === 'answer') return [head, both, ...sides(a?.answer ?? null, b?.answer ?? null, look)];
   return [head, ...sides(actText(a), actText(b), look), ...more];
 }

@@ -39,5 +39,5 @@ export function actText(act: ComparedAct | null): string | null {
   return `${name} ${kind === 'end' || kind === 'start' ? '' : act.given}`.trim();
 }
 
-export const resultText = (act: ComparedAct | null): string | null =>
+export const actResult = (act: ComparedAct | null): string | null =>
   act === null || act.result === null ? null : `${act.failed ? 'failed: ' : ''}${act.result}`;
