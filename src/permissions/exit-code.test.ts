@@ -150,6 +150,10 @@ describe('what an exit code proves', () => {
       'go test -exec true ./...',
       'mvn test -DskipTests',
     ],
+    ...['env -Strue npm test', 'env -vStrue npm test', 'env --sp=true npm test', 'env --ch=web npm test', 'env --help npm test'],
+    ...['timeout --version npm test', 'timeout --vers npm test', 'nice --help npm test', 'stdbuf --version npm test'],
+    ...['timeout --preserve-status 9 npm test', 'exec -a npm true test', 'unset PATH; npm test', `: \${PATH:=fake}; npm test`],
+    ...["bash -o noexec -c 'npm test'"],
     ...['cargo test --config x', "npx -c 'npm test; true'", 'npm exec -c "npm test; true"', 'phpunit --list-tests'],
   ])('is nothing where a program may start something else, or nothing: %s', (text) => {
     const meaning = exitMeaning(text);
@@ -193,6 +197,54 @@ describe('what an exit code proves', () => {
     expect(meaning.ok ? meaning.value.proved.length : meaning.error).toBe(1);
   });
 
+  it.each([
+    ...[
+      'env -u NODE_OPTIONS npm test',
+      'env -i CI=1 npm test',
+      'nice -n 5 npm test',
+      'nice -n5 npm test',
+      'stdbuf -o L npm test',
+    ],
+    ...[
+      'timeout -k 5 60 npm test',
+      'timeout --foreground -s KILL 1m npm test',
+      'time -p npm test',
+      'npm run test',
+      'npm test -s',
+    ],
+  ])('is that of npm test: %s', (text) => {
+    expect(exitMeaning(text)).toMatchObject({ value: { proved: [{ words: ['npm', 'test'], variables: [] }], hidden: [] } });
+  });
+
+  it.each([
+    ['npm test -w web', 'npm test --workspace web'],
+    ['npm test -ws', 'npm test --workspaces'],
+    ['node --test --test-reporter dot', 'node --test --test-concurrency=1 --experimental-test-coverage'],
+    ['python3 -m pytest -q --tb=short', 'pytest -v'],
+    ['vitest run --reporter=dot', 'npx vitest run --coverage'],
+  ])('is the same of %s as of %s', (one, other) => {
+    expect(exitMeaning(one)).toEqual(exitMeaning(other));
+  });
+
+  it.each([
+    ['node --test', 'node --test --test-reporter=./quiet.mjs'],
+    ['npm test', 'npm test -v'],
+    ['npm test', 'npm test --coverage'],
+  ])('is not the same of %s as of %s', (one, other) => {
+    expect(exitMeaning(one)).not.toEqual(exitMeaning(other));
+  });
+
+  it('goes on behind a command only where something is begun after it', () => {
+    const followed = (text: string) => {
+      const meaning = exitMeaning(text);
+      return meaning.ok ? meaning.value.proved[0]?.followed : meaning.error;
+    };
+    for (const text of ["bash -o pipefail -c './a | tee log'", 'set -o pipefail; ./a | grep -v x | tee log', "sh -c './a'"])
+      expect([text, followed(text)]).toEqual([text, false]);
+    for (const text of ["bash -o pipefail -c './a | ./b'", "sh -ec './a; ./b'", "./a && sh -c './b'", "sh -c './a' && ./b"])
+      expect([text, followed(text)]).toEqual([text, true]);
+  });
+
   it('is about the folder in which a command ran', () => {
     const folders = (text: string) => {
       const meaning = exitMeaning(text);
@@ -211,6 +263,8 @@ describe('what an exit code proves', () => {
     expect(exitMeaning('sh -c "./npm test"')).toMatchObject({ value: { proved: [{ words: ['./npm', 'test'] }] } });
     expect(folders('npm --prefix link/.. test; make -C link/.. test')).toEqual(['link/..']);
     expect(folders('cd "$PWD/web" && ./a')).toEqual(['web']);
+    expect(folders('env -C web npm test; env -Cweb npm test')).toEqual(['web']);
+    expect(folders('env --chdir=web npm --prefix inner test')).toEqual(['web/inner']);
     expect(exitMeaning('make -s test')).toEqual(exitMeaning('make test'));
     for (const line of [
       'set -P; cd l && ./a',
@@ -231,7 +285,13 @@ describe('what an exit code proves', () => {
     ['A=1 env B=2 timeout 60 make test', ['A=1', 'B=2']],
     ['export A=1; B=2 sh -c "C=3; make test"', ['A=1', 'B=2', 'C=3']],
     ['NODE_OPTIONS=-r=x sh -c "node --test"', ['NODE_OPTIONS=-r=x']],
-    ['export A=1; node --test', []],
+    ['export A=1; node --test', ['A=1']],
+    ['A=1 npm test', ['A=1']],
+    ['A=1; node --test', []],
+    ['set -a; A=1; node --test', ['A=1']],
+    ['export A=1; sh -c "node --test"', ['A=1']],
+    ['A=1; sh -c "node --test"', []],
+    ['CI=1 TZ=UTC env LANG=C node --test', []],
     ['NODE_ENV=test PYTHONUNBUFFERED=1 node --test', []],
     ['GTEST_FILTER=none ./all-tests', ['GTEST_FILTER=none']],
   ])('is about a command with the variables that steer it: %s', (text, variables) => {

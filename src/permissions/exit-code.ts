@@ -4,6 +4,7 @@
  * meaning (functions, aliases, traps, PATH). In doubt nothing is proved.
  */
 import { fail, ok, type Result } from '../base/result.ts';
+import { endsShell, mustFail, wordsAlone } from './ends.ts';
 import { keptOutcome } from './kept-outcome.ts';
 import { type LinePlace, movedByLine, placeBelow, START } from './line-folder.ts';
 import { type Plain, plainCommand, riskyVariable, type Variables } from './plain-command.ts';
@@ -31,18 +32,20 @@ export interface ExitMeaning {
 
 /** The failure says why nothing can be told about the line at all. */
 export function exitMeaning(line: string): Result<ExitMeaning, string> {
-  return meaningIn(line, 0, { variables: new Map(), place: START, keeps: true });
+  return meaningIn(line, 0, { variables: new Map(), exported: new Set(), place: START, keeps: true });
 }
 
 /** What a line begins with. */
 interface Beginning {
   readonly variables: Variables;
+  /** Which of these the programs see that are started. */
+  readonly exported: ReadonlySet<string>;
   readonly place: LinePlace;
   /** Its shell is one that is known to have `$?` and `PIPESTATUS` as bash has them, or not at all. */
   readonly keeps: boolean;
 }
 
-function meaningIn(line: string, depth: number, { variables, place, keeps }: Beginning): Result<ExitMeaning, string> {
+function meaningIn(line: string, depth: number, { variables, exported, place, keeps }: Beginning): Result<ExitMeaning, string> {
   if (depth > DEPTH_MAX) return fail('shells are nested too deep in it');
   const parsed = parseCommandLine(line);
   if (!parsed.ok) return parsed;
@@ -52,6 +55,9 @@ function meaningIn(line: string, depth: number, { variables, place, keeps }: Beg
     cameFrom: undefined,
     pushed: [],
     variables,
+    exported,
+    allExported: false,
+    piped: false,
     lenient: false,
     uncertain: false,
     last: true,
@@ -63,7 +69,8 @@ function meaningIn(line: string, depth: number, { variables, place, keeps }: Beg
   walkList(walk, parsed.value, 'decides');
   if (walk.poison !== undefined) return fail(walk.poison);
   const found = walk.found.map((one, index) => {
-    const followed = one.command.followed || walk.found.slice(index + 1).some((other) => !other.trivial || other.writes);
+    const later = walk.found.slice(index + 1).filter(({ shell }) => shell === undefined || shell !== one.shell);
+    const followed = one.command.followed || later.some((other) => !(other.trivial || other.filters) || other.writes);
     return { ...one, command: { ...one.command, followed } };
   });
   const judged = found.map((one, index) => ({ ...one, why: one.why ?? between(walk.found, index) }));
@@ -102,6 +109,9 @@ interface Walk {
   pushed: readonly LinePlace[];
   /** What was set so far, for all that follows. */
   variables: Variables;
+  exported: ReadonlySet<string>;
+  /** By `set -a`. */
+  allExported: boolean;
   /** In a place where the shell passes over failures, `set -e` or not: before `&&` or `||`, behind `!`. */
   lenient: boolean;
   /** In a place that may not be reached: behind `&&` or `||`. */
@@ -112,8 +122,23 @@ interface Walk {
   pipefail: boolean;
   /** Why nothing in the line means what it says. */
   poison: string | undefined;
-  readonly found: { command: ProvedCommand; why: string | undefined; trivial: boolean; writes: boolean }[];
+  /** Behind a pipe. */
+  piped: boolean;
+  readonly found: Found[];
 }
+
+interface Found {
+  command: ProvedCommand;
+  why: string | undefined;
+  trivial: boolean;
+  writes: boolean;
+  /** It has begun with what stands before the pipe, and only passes on what that prints. */
+  filters?: boolean;
+  /** The inner shell that it ran in: what follows it there is known. */
+  shell?: object;
+}
+
+const FILTERS = /^(?:tee|[ef]?grep|sort|uniq|wc|nl|cut|tr)$/;
 
 /** They cannot fail, or say nothing about the work. */
 const TRIVIAL = new Set([
@@ -182,7 +207,7 @@ function walkItem(walk: Walk, item: ListItem, says: Says, isLast: boolean): void
 
 /** An `exit` that is not the end of the line may keep what follows from running at all. */
 function checkExit(walk: Walk, pipeline: Pipeline): void {
-  const words = wordsOf(pipeline);
+  const words = wordsAlone(pipeline);
   if (!walk.last && (words?.[0] === 'exit' || words?.[0] === 'return' || words?.[0] === 'exec'))
     walk.poison ??= `it may end early, by \`${words.join(' ')}\``;
 }
@@ -198,8 +223,11 @@ function walkPipeline(walk: Walk, { negated, commands }: Pipeline, says: Says): 
         ? says
         : { nothing: 'the exit code is that of what stands behind the pipe' };
     // Each part of a pipeline has a shell of its own.
+    const { piped } = walk;
+    walk.piped = index > 0;
     if (commands.length > 1) inOwnShell(walk, () => walkCommand(walk, command, own));
     else walkCommand(walk, command, own);
+    walk.piped = piped;
   }
 }
 
@@ -211,18 +239,18 @@ function walkCommand(walk: Walk, command: Command, says: Says): void {
 
 /** What is set there ends there, and so does an `exit`. */
 function inOwnShell(walk: Walk, inside: () => void): void {
-  const { place, cameFrom, pushed, variables, errexit, pipefail, last } = walk;
+  const { place, cameFrom, pushed, variables, exported, allExported, errexit, pipefail, last } = walk;
   walk.last = true;
   inside();
-  Object.assign(walk, { place, cameFrom, pushed, variables, errexit, pipefail, last });
+  Object.assign(walk, { place, cameFrom, pushed, variables, exported, allExported, errexit, pipefail, last });
 }
 
 function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
-  const plain = plainCommand(command, walk.variables);
+  const plain = plainCommand(command, walk.variables, walk.exported);
   const [name] = plain.words;
   // Before a command it belongs to that command; set for the line, it steers all that follow without being seen there.
   if (name === undefined || name === 'export' || name === 'readonly') setForLine(walk, command);
-  const risky = [...plain.given.keys()].find((one) => riskyVariable(one) === 'always');
+  const risky = [...plain.given.keys(), ...setOnTheWay(command)].find((one) => riskyVariable(one) === 'always');
   if (risky !== undefined) walk.poison ??= decides(risky);
   if (name === undefined) return;
   if (MEDDLERS.has(name) || (name === 'printf' && plain.words[1]?.startsWith('-v'))) {
@@ -235,7 +263,8 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
     walkInner(walk, proved, why);
     return;
   }
-  walk.found.push({ command: proved, why, trivial: TRIVIAL.has(name), writes: command.writes });
+  const filters = walk.piped && FILTERS.test(name);
+  walk.found.push({ command: proved, why, trivial: TRIVIAL.has(name), writes: command.writes, filters });
   const moves = name === 'cd' || name === 'pushd' || name === 'popd';
   if ((moves || name === 'set') && walk.uncertain && says !== 'decides')
     walk.poison ??= `whether it comes to \`${name}\` is not known`;
@@ -243,18 +272,30 @@ function walkSimple(walk: Walk, command: SimpleCommand, says: Says): void {
   if (moves) applyMove(walk, plain);
 }
 
+/** `${PATH:=fake}`, and `unset PATH`, which leaves the choice to the shell. */
+function setOnTheWay({ assignments, words }: SimpleCommand): readonly string[] {
+  const texts = [...assignments.map(({ value }) => value), ...words.map(({ text }) => text)];
+  const set = texts.flatMap((text) => [...text.matchAll(/\$\{([A-Za-z_]\w*):?=/g)].map(([, name = '']) => name));
+  return words[0]?.text === 'unset' ? [...set, ...texts] : set;
+}
+
 const decides = (variable: string): string => `it sets ${variable}, which decides what its commands are`;
 
 function setForLine(walk: Walk, { assignments, words }: SimpleCommand): void {
+  const handsOn = words[0]?.text === 'export';
+  const exported = new Set([...walk.exported, ...(walk.allExported ? assignments.map(({ name }) => name) : [])]);
   const variables = new Map([...walk.variables, ...assignments.map(({ name, value }): [string, string] => [name, value])]);
   for (const { text, dynamic } of words.slice(1)) {
     const [, name, value] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(text) ?? [];
-    if (name !== undefined) variables.set(name, value ?? variables.get(name) ?? `$${name}`);
-    else if (dynamic) walk.poison ??= 'which variables it sets is known to the shell alone';
+    if (name !== undefined) {
+      variables.set(name, value ?? variables.get(name) ?? `$${name}`);
+      if (handsOn || walk.allExported) exported.add(name);
+    } else if (dynamic) walk.poison ??= 'which variables it sets is known to the shell alone';
   }
   const risky = [...variables.keys()].find((one) => !walk.variables.has(one) && riskyVariable(one) !== undefined);
   if (risky !== undefined) walk.poison ??= decides(risky);
   walk.variables = variables;
+  walk.exported = exported;
 }
 
 /** Where it goes must stand in the line; `cd` alone does not say it. */
@@ -285,6 +326,9 @@ function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined):
   const rest = command.words.slice(at + 1);
   const pipefail = rest[0] === 'pipefail' || flags.includes('pipefail');
   const script = rest[0] === 'pipefail' ? rest[1] : rest[0];
+  const named = flags.flatMap((flag, index) => (/^-\w*o$/.test(flag) ? [flags[index + 1] ?? 'pipefail'] : []));
+  const strange = named.find((option) => !SET_OPTIONS.test(option));
+  if (strange !== undefined) walk.poison ??= `with \`-o ${strange}\` the shell may pass over commands`;
   if (script === undefined || command.dynamic) {
     walk.poison ??= 'what an inner shell runs is not in the line';
     return;
@@ -292,13 +336,19 @@ function walkInner(walk: Walk, command: ProvedCommand, why: string | undefined):
   const before = options.length === 0 ? '' : `set ${options.join(' ')}${pipefail ? ' pipefail' : ''}\n`;
   const keeps = walk.keeps && /^(?:ba|da)?sh$/.test(command.words[0] ?? '');
   const place: LinePlace = { folder: command.folder, physical: walk.place.physical || command.inFolder !== undefined };
-  const inner = meaningIn(before + script, walk.depth + 1, { variables: command.given, place, keeps });
+  const inner = meaningIn(before + script, walk.depth + 1, {
+    variables: command.given,
+    exported: command.handedOn,
+    place,
+    keeps,
+  });
   if (!inner.ok) {
     walk.poison ??= inner.error;
     return;
   }
-  for (const one of inner.value.proved) walk.found.push({ command: one, why, trivial: false, writes: false });
-  for (const one of inner.value.hidden) walk.found.push({ command: one.command, why: one.why, trivial: false, writes: false });
+  const found = { trivial: false, writes: false, shell: {} };
+  for (const one of inner.value.proved) walk.found.push({ command: one, why, ...found });
+  for (const one of inner.value.hidden) walk.found.push({ command: one.command, why: one.why, ...found });
 }
 
 /** They change nothing about what is run, or where. */
@@ -314,34 +364,12 @@ function applySet(walk: Walk, words: readonly string[]): void {
     if (!/^[-+][abefhmouvxBCEHT]*$/.test(word) || (isNamed && !SET_OPTIONS.test(words[index + 1] ?? 'errexit')))
       walk.poison ??= `with \`set ${word}\` the shell may pass over commands`;
     if (/^[-+]\w*e/.test(word)) walk.errexit = on;
+    if (/^[-+]\w*a/.test(word)) walk.allExported = on;
     if (!isNamed) continue;
+    if (words[index + 1] === 'allexport') walk.allExported = on;
     if (words[index + 1] === 'errexit') walk.errexit = on;
     if (words[index + 1] === 'pipefail') walk.pipefail = on;
   }
-}
-
-/** Ends with something else than 0, for sure: `exit 1`, `false`, or a group that ends so. */
-function mustFail({ negated, commands }: Pipeline): boolean {
-  const command = commands.at(-1);
-  if (negated || command === undefined || commands.length > 1) return false;
-  if (command.kind !== 'simple') {
-    const last = command.body.at(-1);
-    return last !== undefined && last.rest.length === 0 && !last.background && mustFail(last.first) && endsShell(last.first);
-  }
-  const [name, code, more] = command.words.map(({ text }) => text);
-  if (name === 'false') return true;
-  if (name !== 'exit' || more !== undefined) return false;
-  return code === undefined || code === '$?' || /^(?:[1-9]|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$/.test(code);
-}
-
-function endsShell({ commands: [command] }: Pipeline): boolean {
-  if (command?.kind === 'group') return endsShell(command.body.at(-1)?.first ?? { negated: false, commands: [] });
-  return command?.kind === 'simple' && command.words[0]?.text === 'exit';
-}
-
-function wordsOf({ commands: [command, more] }: Pipeline): readonly string[] | undefined {
-  if (command?.kind !== 'simple' || more !== undefined) return undefined;
-  return command.words.map(({ text }) => text);
 }
 
 /** A program that is told where to work goes there from where it was started. */

@@ -6,6 +6,7 @@ import { posix } from 'node:path';
 import { present } from '../base/present.ts';
 import type { SimpleCommand } from './shell-syntax.ts';
 import { startsUnseen } from './starters.ts';
+import { strangeWrapper, unwrapped } from './wrappers.ts';
 
 /** By name; the value as it is written. */
 export type Variables = ReadonlyMap<string, string>;
@@ -19,6 +20,8 @@ export interface Plain {
   readonly variables: readonly string[];
   /** All variables that it is started with, as far as the line says so; an inner shell hands them on. */
   readonly given: Variables;
+  /** Which of these a program sees that it starts. */
+  readonly handedOn: ReadonlySet<string>;
   /** A part of it is known to the shell alone. */
   readonly dynamic: boolean;
   /** The folder it is told to work in, by a flag of its own. */
@@ -40,17 +43,22 @@ const STEERING = new RegExp(
   ].join('|')})$`,
 );
 
-/** A makefile sees every variable, so a `make` with one is another command, except for these. */
+/** A makefile sees every variable of the shell that runs it, handed on or not. */
 const MAKE = /^(?:[gb]?make|just|task|rake)$/;
-const NEUTRAL =
-  /^(?:CI|TERM|TZ|LANG|LC_\w+|NO_COLOR|FORCE_COLOR|DEBUG|NODE_ENV|NODE_NO_WARNINGS|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE|RUST_LOG)$/;
+/** Tests see every variable, so a command with one is another command (`SKIP=1 npm test`), except for these. */
+const NEUTRAL = new RegExp(
+  `^(?:${[
+    ...['CI', 'TERM', 'TZ', 'LANG', 'LC_\\w+', 'NO_COLOR', 'FORCE_COLOR', 'CLICOLOR(?:_FORCE)?', 'PY_COLORS', 'COLUMNS', 'LINES'],
+    ...['DEBUG', 'NODE_ENV', 'NODE_NO_WARNINGS', 'PYTHONUNBUFFERED', 'PYTHONDONTWRITEBYTECODE', 'RUST_BACKTRACE', 'RUST_LOG'],
+    ...['PAGER', 'GIT_PAGER', 'EDITOR', 'TMPDIR', 'NO_UPDATE_NOTIFIER', 'DO_NOT_TRACK', '\\w+_TELEMETRY_DISABLED'],
+  ].join('|')})$`,
+);
 
 export function riskyVariable(name: string): 'always' | 'when_unsaid' | undefined {
   if (HIJACKING.test(name)) return 'always';
   return STEERING.test(name) && !NEUTRAL.test(name) ? 'when_unsaid' : undefined;
 }
 
-const WRAPPERS = new Set(['time', 'command', 'exec', 'env', 'nice', 'stdbuf', 'timeout']);
 const INTERPRETERS = /^(?:node|nodejs|deno|bun|python[\d.]*|ruby|perl|php|lua|Rscript|tsx|ts-node)$/;
 const INLINE = new Set(['-e', '-c', '-p', '-pe', '-r', '-E', '--eval', '--print', 'eval', '-']);
 /** With one of these it says something about itself, or shows what it would do. */
@@ -60,22 +68,39 @@ const IDLE = new Set([
   ...['--list-tests', '--setup-plan', '--fixtures', '--markers', '-DskipTests', '-DskipTests=true'],
   ...['-Dmaven.test.skip', '-Dmaven.test.skip=true'],
 ]);
-const HARMLESS =
-  /^(?:--silent|--color|--no-color|--colors|--no-colors|--no-progress|--color=.*|--reporter=.*|--test-reporter=.*|--loglevel=.*)$/;
+/** A reporter of one's own is a part of what runs: it may end the runner as it likes. These come with the runners. */
+const REPORTERS =
+  'agent|basic|default|dot|dots|github-actions|hanging-process|html|json|junit|landing|lcov|line|list|markdown|min|minimal|nyan|progress|silent|spec|summary|tap|tap-flat|tree|verbose';
+const HARMLESS = new RegExp(
+  `^(?:--silent|--color|--no-color|--colors|--no-colors|--no-progress|--color=.*|--(?:test-)?reporter=(?:${REPORTERS})|--loglevel=.*)$`,
+);
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 
-/** `around` is what was set before it in the line, or for the shell it runs in. */
-export function plainCommand(command: SimpleCommand, around: Variables): Plain {
-  const { words: own, assigned, dynamic } = unwrapped(command);
+/** `around` is what was set before it in the line, or for the shell it runs in, and `exported` which of it programs see. */
+export function plainCommand(command: SimpleCommand, around: Variables, exported: ReadonlySet<string> = NONE): Plain {
+  const dynamic = command.words.some((word) => word.dynamic);
+  const { words: own, ...before } = unwrapped(command.words.map(({ text }) => text));
+  const assigned = new Map([...command.assignments.map(({ name, value }) => [name, value] as const), ...before.assigned]);
   const [first = '', ...rest] = own;
   const program = first.includes('/') ? first : undefined;
   const { words, inFolder } = canonical(program === undefined ? first : programName(first), rest);
-  const proveNothing = idle(words) ?? startsUnseen(words) ?? (command.fed && isInterpreter(words) ? INLINE_CODE : undefined);
+  const fedCode = command.fed && isInterpreter(words) ? INLINE_CODE : undefined;
+  const proveNothing = strangeWrapper(own) ?? idle(words) ?? startsUnseen(words) ?? fedCode;
   const given = new Map([...around, ...assigned]);
-  const steering = [...given].filter(([name]) => riskyVariable(name) !== undefined || steersMake(name, words));
+  const isSeen = (name: string): boolean => (assigned.has(name) || exported.has(name)) && !NEUTRAL.test(name);
+  const steering = [...given].filter(([name]) => riskyVariable(name) !== undefined || isSeen(name) || steersMake(name, words));
   const variables = steering.map(([name, value]) => `${name}=${value}`).sort();
-  return { words, program, variables, given, dynamic, inFolder, proveNothing };
+  const handedOn = new Set([...exported, ...assigned.keys()]);
+  return { words, program, variables, given, handedOn, dynamic, inFolder: within(before.inFolder, inFolder), proveNothing };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** `env -C web npm --prefix inner test`. */
+function within(outer: string | undefined, inner: string | undefined): string | undefined {
+  if (outer === undefined || inner === undefined) return inner ?? outer;
+  return inner.startsWith('/') ? inner : `${outer}/${inner}`;
 }
 
 function steersMake(variable: string, [name = '']: readonly string[]): boolean {
@@ -83,36 +108,6 @@ function steersMake(variable: string, [name = '']: readonly string[]): boolean {
 }
 
 export const INLINE_CODE = 'its code stands in the line itself, so it shows no more than whoever wrote the line wanted';
-
-/** Takes off what stands before the program. */
-function unwrapped(command: SimpleCommand): { words: string[]; assigned: Map<string, string>; dynamic: boolean } {
-  const assigned = new Map(command.assignments.map(({ name, value }) => [name, value]));
-  const dynamic = command.words.some((word) => word.dynamic);
-  let words = command.words.map(({ text }) => text);
-  for (let name = words[0]; name !== undefined && WRAPPERS.has(name) && words.length > 1; name = words[0]) {
-    const rest = words.slice(1);
-    let index = 0;
-    for (; index < rest.length; index += 1) {
-      const word = rest[index] ?? '';
-      const [, variable, value = ''] = (name === 'env' ? /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(word) : undefined) ?? [];
-      if (variable !== undefined) assigned.set(variable, value);
-      else if (!isWrapperFlag(name, word)) break;
-      if (name === 'command' && /^-[vV]$/.test(word))
-        return { words: ['type', ...rest.slice(index + 1)], assigned, dynamic: false };
-    }
-    if (index >= rest.length || ELSEWHERE.test(rest[index] ?? '')) break;
-    words = rest.slice(index);
-  }
-  return { words, assigned, dynamic };
-}
-
-/** `env --chdir=web`: what follows runs in another place, or is another line. */
-const ELSEWHERE = /^--(?:chdir|split-string)/;
-
-function isWrapperFlag(name: string, word: string): boolean {
-  if (name === 'timeout' && /^[\d.]+[smhd]?$/.test(word)) return true;
-  return word.startsWith('-') && name !== 'exec' && !(name === 'env' && ELSEWHERE.test(word));
-}
 
 /** `/usr/bin/npm` may be npm, or not: whoever compares also looks at the file. A script keeps its path. */
 function programName(path: string): string {
@@ -131,7 +126,8 @@ function canonical(name: string, rest: readonly string[]): { words: readonly str
   if (MANAGERS.has(name)) return manager(name, args);
   if (name === 'npx' || name === 'bunx' || name === 'pnpx')
     return canonical('', args).words.length > 0 ? runBy(args) : { words: [name] };
-  if (/^python[\d.]*$/.test(name) && args[0] === '-m' && args[1] !== undefined) return { words: [args[1], ...args.slice(2)] };
+  if (/^python[\d.]*$/.test(name) && args[0] === '-m' && args[1] !== undefined)
+    return { words: withoutShow(args[1], args.slice(2)) };
   if (/^(?:ba|da)?sh$/.test(name) && args[0] !== undefined && !args[0].startsWith('-')) return { words: args };
   if (name === 'make' || name === 'gmake') {
     // They change what it prints.
@@ -140,12 +136,35 @@ function canonical(name: string, rest: readonly string[]): { words: readonly str
       ? { words: ['make', ...own.slice(2)], inFolder: own[1] }
       : { words: [name, ...own] };
   }
-  return { words: name === '' ? args : [name === 'nodejs' ? 'node' : name, ...args] };
+  return { words: name === '' ? args : withoutShow(name === 'nodejs' ? 'node' : name, args) };
+}
+
+/** Options of runners that change how tests are shown, or that make them stricter; those with a value first. */
+const SHOWS: readonly (readonly [runner: RegExp, options: RegExp])[] = [
+  [
+    /^node .*(?<!\S)--test(?!\S)/,
+    new RegExp(`^--test-reporter (?:${REPORTERS})$|^--test-concurrency[ =]\\d+$|^--experimental-test-coverage$`),
+  ],
+  [/^(?:vitest|jest)(?!\S)/, new RegExp(`^--reporter (?:${REPORTERS})$|^--(?:coverage|verbose|ci|runInBand|no-cache)$`)],
+  [/^(?:pytest|unittest)(?!\S)/, /^(?:-v+|-q+|-x|-s|--verbose|--quiet|--tb=\w+)$/],
+];
+
+function withoutShow(name: string, args: readonly string[]): string[] {
+  const line = [name, ...args].join(' ');
+  const shows = SHOWS.find(([runner]) => runner.test(line))?.[1];
+  const words = [name];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    if (shows?.test(`${word} ${args[at + 1] ?? ''}`) === true) at += 1;
+    else if (shows?.test(word) !== true) words.push(word);
+  }
+  return words;
 }
 
 function runBy(args: readonly string[]): { words: readonly string[] } {
   const from = args.findIndex((word) => !/^(?:-y|--yes|--no-install|--no|--)$/.test(word));
-  return { words: from < 0 ? ['npx'] : args.slice(from) };
+  const [name, ...rest] = from < 0 ? ['npx'] : args.slice(from);
+  return { words: withoutShow(name ?? '', rest) };
 }
 
 /** `npm t`, `npm run test`, `npm --prefix web run-script test`: all of them `npm test`. */
@@ -163,7 +182,10 @@ function manager(name: string, given: readonly string[]): { words: readonly stri
     else if (word === '--prefix' || word === '-C' || word === '--dir' || word === '--cwd') {
       index += 1;
       inFolder = given[index];
-    } else if (word !== '-s') words.push(word);
+    } else if ((word === '-w' || word === '--workspace') && given[index + 1] !== undefined) {
+      index += 1;
+      words.push(`--workspace=${given[index]}`);
+    } else if (word !== '-s') words.push(word === '-ws' ? '--workspaces' : word);
   }
   const [verb, script, ...more] = words;
   // They take it apart themselves, and do not look where links lead.

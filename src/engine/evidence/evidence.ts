@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import type { Claim, Payloads } from '../../events/catalogue.ts';
@@ -26,6 +26,7 @@ import type { Writes } from '../record/writes.ts';
 import type { WorksInFolders } from './folders.ts';
 import { seenInFolderOf } from './folders.ts';
 import { changedSince } from './freshness.ts';
+import { mendedMeanwhile } from './mended-meanwhile.ts';
 import { passingProgram, replacementReasons } from './replaced-programs.ts';
 
 type Checked = Payloads['evidence.checked'];
@@ -59,7 +60,14 @@ export function checkClaims(claims: readonly Claim[], seen: Seen): Checked {
   return { claims: verdicts, verified: verdicts.every((verdict) => verdict.backed) };
 }
 
-const commandOf = (claim: Claim): string => (claim.kind === 'command' ? claim.command : '');
+const commandOf = (claim: Claim): string => (claim.kind === 'command' ? lineOf(claim.command) : '');
+
+/** Commands are told as pages show them, too: `$ npm test`, or between backquotes. */
+const lineOf = (command: string): string =>
+  command
+    .trim()
+    .replace(/^`([^`]+)`$/, '$1')
+    .replace(/^\$\s+(?=\S)/, '');
 
 /** What these lines go through, whether they prove something or not; files and lines of those that run tests, unless said. */
 export function wayOfCommands(
@@ -135,7 +143,7 @@ interface Doubts {
 }
 
 function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, { programs, tests }: Doubts): Verdict {
-  const meaning = exitMeaning(claim.command);
+  const meaning = exitMeaning(commandOf(claim));
   if (!meaning.ok) return { claim, backed: false, why: `this proves nothing: ${meaning.error}` };
   const [hidden] = meaning.value.hidden;
   if (hidden !== undefined)
@@ -148,7 +156,7 @@ function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, { 
     if (!verdict.backed) return { claim, ...verdict };
     by = verdict.by;
   }
-  const doubt = programs[0] ?? (wanted.some(({ text }) => !NO_TEST.test(text)) ? tests[0] : undefined);
+  const doubt = programs[0] ?? (wanted.some(({ text }) => !isNoTest(text)) ? tests[0] : undefined);
   if (doubt !== undefined) return { claim, backed: false, ...present({ by }), why: `what it ran was changed: ${doubt}` };
   return {
     claim,
@@ -158,8 +166,10 @@ function checkCommand(claim: Extract<Claim, { kind: 'command' }>, seen: Seen, { 
   };
 }
 
-/** What these say does not depend on tests. */
+/** What these say does not depend on tests; `node --test test/lint.test.js` is none of them, nor is a file of such a name. */
 const NO_TEST = /\b(?:build|lint|format|fmt|typecheck|tsc|eslint|compile|install|prettier|biome)\b/;
+const isNoTest = (command: string): boolean =>
+  !looksLikeTestRun(command) && command.split(' ').some((word) => !/[./=]/.test(word) && NO_TEST.test(word));
 
 interface Wanted {
   readonly text: string;
@@ -195,7 +205,11 @@ function checkOne(wanted: Wanted, seen: Seen): { readonly backed: boolean; reado
     return { backed: false, by: failure.position, why: `its last run ${how}` };
   }
   if (run === undefined || proof === undefined) return notProved(wanted, runs);
-  const own = unreadScript(proof, seen) ?? passingProgram(run) ?? changedOnTheWay(proof, seen)[0];
+  const own =
+    unreadScript(proof, seen) ??
+    passingProgram(run) ??
+    changedOnTheWay(proof, seen)[0] ??
+    mendedMeanwhile(run, proof.command, allChanges(seen), textsIn(seen.workspace));
   if (own !== undefined) return { backed: false, by: run.position, why: `its run proves nothing: ${own}` };
   const since = changedSince(run, proof, runs.slice(index + 1), seen);
   return since === undefined ? { backed: true, by: run.position, why: '' } : { backed: false, by: run.position, why: since };
@@ -233,11 +247,13 @@ export function changedOnTheWay(
   /** Whether the command is the agent's own choice: then what it names itself is what it is about. */
   chosen = true,
 ): readonly string[] {
-  if (seen.testsMayChange === true || NO_TEST.test(command)) return [];
+  if (seen.testsMayChange === true || isNoTest(command)) return [];
   const changes = allChanges(seen);
   return through.flatMap((path) => {
     const own = changes.filter((change) => change.path === path);
     const [before, after] = [own[0]?.before ?? null, own.at(-1)?.after ?? null];
+    if (before === null && after !== null && loadedBy(command).includes(path))
+      return [`it loads ${path}, which was written in this work and may end it as it likes`];
     if (own.length === 0 || before === after || isTest(path) || (chosen && command.split(' ').includes(path))) return [];
     const isNew = before === null && MAKEFILE.test(path);
     // What was changed in a makefile is judged by its lines.
@@ -247,6 +263,13 @@ export function changedOnTheWay(
 }
 
 const MAKEFILE = /(?:makefile|\.mk)$/i;
+
+/** What a test run is told to load into its own process, before the tests or for its report. */
+function loadedBy(command: string): readonly string[] {
+  if (!looksLikeTestRun(command)) return [];
+  const named = command.matchAll(/(?<=\s)(?:--(?:import|require|loader|experimental-loader|(?:test-)?reporter)[= ]|-r )(\S+)/g);
+  return [...named].map(([, path = '']) => normalize(path));
+}
 
 const didFail = ({ exitCode, stopped }: Run['payload']): boolean => exitCode !== 0 || stopped !== undefined;
 

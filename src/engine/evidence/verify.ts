@@ -37,6 +37,7 @@ import {
   wayOfCommands,
 } from './evidence.ts';
 import { realFolder } from './folders.ts';
+import { mendedMeanwhile } from './mended-meanwhile.ts';
 import { earlierChanges } from './open-changes.ts';
 import { permittedCommands } from './permitted-commands.ts';
 import { replacementReasons } from './replaced-programs.ts';
@@ -219,8 +220,10 @@ function scriptsOfTheWork(
     );
     if (why !== undefined) return [];
     const unread = (ran?.payload.proves ?? []).flatMap((proof) => unreadScript(proof, seen) ?? []);
+    const mended = ran === undefined ? undefined : mendedMeanwhile(ran, command, allChanges(seen), textsIn(workspace));
     return [
       ...unread,
+      ...(mended === undefined ? [] : [mended]),
       ...changedOnTheWay({ command, through: [...wayOfCommands([command], workspace, () => true).files] }, seen, false),
     ];
   });

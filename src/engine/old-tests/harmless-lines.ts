@@ -169,19 +169,54 @@ const CHANGES_OBJECT =
   /\b(?:Object\.(?:assign|defineProperty|defineProperties|setPrototypeOf)|Reflect\.\w+|setattr|delattr)\(\s*([\w$]+)/;
 const CHANGES_ALL =
   /require\.cache|sys\.modules|\b(?:jest|vi)\.(?:mock|doMock|unstable_mockModule)\(|\bmock\.module\(|^\s*(?:global|nonlocal|del) |\b__\w+__\s*=/;
+/** `require("node:assert").equal = …` */
+const CHANGES_MODULE =
+  /\b(?:require|import|getBuiltinModule|getPrototypeOf|import_module)\s*\([^)]*\)+(?:\.[\w$]+|\[[^\]]*\])+\s*=(?![=>])/;
 const EXPORTS_ONE = /^\s*(?:module\.)?exports\.([\w$]+) = (?!.*\w\s*=(?![=>]))/;
 const OWN = new Set(['this', 'self', 'cls']);
 
 /** It changes something that others see: a module, a global, a variable of the old lines. */
 function meddles(text: string, { path, rest, added }: Surroundings): boolean {
   const line = withoutStrings(text);
-  if (CHANGES_ALL.test(line)) return true;
+  if (CHANGES_ALL.test(line) || CHANGES_MODULE.test(line)) return true;
   const exported = EXPORTS_ONE.exec(line)?.[1];
   if (exported !== undefined) return isUsed(exported, rest);
   const plain = PYTHON.test(path) ? undefined : CHANGES_NAME.exec(line)?.[1];
   const root = CHANGES_MEMBER.exec(line)?.[1] ?? CHANGES_OBJECT.exec(line)?.[1] ?? plain;
   if (root === undefined || OWN.has(root) || /\bprocess\.env\b/.test(line)) return false;
-  const name = root.replaceAll('$', '\\$');
-  const declared = `\\b(?:const|let|var|for|with|as|def \\w+\\([^)]*)\\b[^=\\n]*\\b${name}\\b`;
-  return !new RegExp(PYTHON.test(path) ? `${declared}|^\\s*${name} =` : declared, 'm').test(added);
+  return !isOwn(root, { path, rest, added });
+}
+
+/** An object that the added lines have made: not one that was brought in, or an old one under a new name. */
+function isOwn(name: string, { path, rest, added }: Surroundings): boolean {
+  const escaped = name.replaceAll('$', '\\$');
+  const declared = `\\b(?:const|let|var|for|with|as|def test\\w*\\([^)]*)\\b[^=\\n]*\\b${escaped}\\b`;
+  const all = new RegExp(PYTHON.test(path) ? `${declared}|^\\s*${escaped} =` : declared);
+  const places = added.split('\n').filter((line) => all.test(withoutStrings(line)));
+  const others = new Set([...broughtIn(added), ...broughtIn(rest), ...namesOfOld(rest)]);
+  return places.length > 0 && !others.has(name) && !places.some((line) => isAlias(line, others));
+}
+
+/** Of a new test that runs in one process with the old ones: a line that changes what it has brought in changes it for them. */
+export function patchedModule(text: string): string | undefined {
+  const others = new Set(broughtIn(text));
+  return text.split('\n').find((one) => {
+    const line = withoutStrings(one);
+    const root = CHANGES_MEMBER.exec(line)?.[1] ?? CHANGES_OBJECT.exec(line)?.[1];
+    return CHANGES_MODULE.test(line) || /require\.cache|sys\.modules/.test(line) || (root !== undefined && others.has(root));
+  });
+}
+
+const broughtIn = (text: string): string[] =>
+  text.split('\n').flatMap((line) => importLine(line.trim())?.names.map(boundBy) ?? []);
+
+const namesOfOld = (rest: string): string[] =>
+  rest.split('\n').flatMap((line) => NAMED_START.flatMap((start) => start.exec(bareLine(line))?.[1] ?? []));
+
+/** What it is made of is somebody else's, as it is: not called, copied, or asked for a member that is called. */
+function isAlias(line: string, others: ReadonlySet<string>): boolean {
+  const [, value = ''] = /(?:(?<![=!<>])=(?![=>])|\bof\b)([\s\S]*)$/.exec(withoutStrings(line)) ?? [];
+  if (/(?<![\w$.])(?:require|import)\s*\((?![^)]*\)\s*(?:\.[\w$]+\s*)*\()/.test(value)) return true;
+  const kept = value.replaceAll(/\.\.\.\s*[\w$.]+|(?<![\w$.])[\w$]+(?:\.[\w$]+)*\s*(?=[(`])|\.[\w$]+|[\w$]+\s*:(?!:)/g, ' ');
+  return kept.split(/[^\w$]+/).some((word) => others.has(word));
 }

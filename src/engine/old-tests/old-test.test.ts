@@ -36,6 +36,11 @@ it.each([
     "test('first'",
     "test.each([\n  [1, 2],\n])('of %i', (one, two) => {\n  assert.ok(one < two);\n});\n\ntest('first'",
   ],
+  [
+    'a test with objects of its own',
+    "test('first'",
+    "test('other', () => {\n  const own = { a: first() };\n  own.a = 2;\n  const copy = { ...own, b: 2 };\n  copy.a = 3;\n});\n\ntest('first'",
+  ],
   ['a comment', "test('first'", "/* of the\n * first */\ntest('first'"],
 ])('%s is harmless', (_name, from, to) => {
   expect(doubtAfter(from, to)).toBeUndefined();
@@ -48,6 +53,20 @@ it.each([
   ['a name of the old lines imported', '\nlet value', "import { test } from './own.js';\n\nlet value"],
   ['brackets that close more than they open', "test('first'", "test('other', () => {\n});\nif (0) {\ntest('first'"],
   ['a hook', "test('first'", "beforeEach(() => {\n  process.exitCode = 0;\n});\n\ntest('first'"],
+  ...[
+    ["const both = require('../src/both.js');", 'both.first = () => 1;'],
+    ["import * as both from '../src/both.js';", 'both.first = () => 1;'],
+    ['const checks = assert;', 'checks.equal = () => {};'],
+    ['const checks = Object(assert);', 'checks.equal = () => {};'],
+    ['const [checks] = [assert];', "checks['equal'] = () => {};"],
+    ['const others = { assert };', 'others.assert.equal = () => {};'],
+    ['const a = 1;', "require('node:assert').equal = () => {};"],
+    ['const a = 1;', 'for (const checks of [assert]) checks.equal = () => {};'],
+  ].map(([brought = '', mends = '']): [string, string, string] => [
+    `a module by another name: ${brought} ${mends}`,
+    '\nlet value',
+    `${brought}\nconst mended = (() => {\n  ${mends}\n})();\n\nlet value`,
+  ]),
   ['a mock', "test('first'", "vi.mock('../src/both.js');\n\ntest('first'"],
   ['the end of a comment', "\ntest('first'", "\n/*\ntest('first'"],
 ])('%s is not', (_name, from, to) => {

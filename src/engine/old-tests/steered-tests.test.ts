@@ -74,6 +74,22 @@ const weaker: Readonly<Record<string, Row>> = {
     change: { 'cases/one': null },
   },
   'a plugin of pytest': { change: { 'x.egg-info/entry_points.txt': '[pytest11]\nx = x\n' }, command: 'pytest' },
+  'a package of tests that says itself which it has': {
+    change: { 'tests/__init__.py': 'def load_tests(loader, tests, pattern):\n    return tests\n' },
+    command: 'python3 -m unittest discover',
+  },
+  'a package of tests that is passed over': {
+    change: { 'tests/__init__.py': 'import unittest\nraise unittest.SkipTest\n' },
+    command: 'python3 -m unittest discover',
+  },
+  'a new test that mends a source for those in one process with it': {
+    change: { 'test/aaa.test.js': "require('../src/add.js').add = 2;\n" },
+    command: 'node --test --test-isolation=none',
+  },
+  'a new test that mends a runner for those in one process with it': {
+    change: { 'test_aaa.py': 'import unittest\nunittest.TestCase.assertEqual = print\n' },
+    command: 'python3 -m unittest',
+  },
   'what Python loads first': { change: { 'lib/x.pth': 'import x\n' }, command: 'pytest' },
   'a configuration that is gone': {
     before: { 'pyproject.toml': '[tool.pytest.ini_options]\n' },
@@ -102,6 +118,15 @@ const harmless: Readonly<Record<string, Row>> = {
     before: { 'convert.js': "require('./config.json');\n", 'config.json': '{"a":1}' },
     change: { 'config.json': '{"a":2}' },
     command: 'node convert.js config.json',
+  },
+  'a new test that puts something in the place of a module, in a process of its own': {
+    change: { 'test/aaa.test.js': "const fs = require('node:fs');\nfs.readFile = () => {};\n" },
+  },
+  'a new test in one process with the others': {
+    change: {
+      'test/aaa.test.js': "const { add } = require('../src/add.js');\nconst own = {};\nown.a = add;\nDate.now = () => 1;\n",
+    },
+    command: 'node --test --test-isolation=none',
   },
   'programs of a package': { change: { 'x.egg-info/entry_points.txt': '[console_scripts]\nx = x:main\n' }, command: 'pytest' },
 };

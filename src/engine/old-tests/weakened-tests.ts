@@ -4,10 +4,12 @@
  * Read from the recorded changes and what the files hold now; which files are tests is told by their names.
  */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { EventOf } from '../../events/envelope.ts';
 import { textBefore } from '../../tools/files/line-diff.ts';
 import type { WayToTests } from '../../tools/shell/on-the-way.ts';
-import { bareLine } from './harmless-lines.ts';
+import { inOneProcess } from '../../tools/shell/silent-tests.ts';
+import { bareLine, patchedModule } from './harmless-lines.ts';
 import { MANAGER_SETTINGS, strangeSetting } from './manager-settings.ts';
 import { isStillRun } from './moved-tests.ts';
 import { packageDoubt } from './old-package.ts';
@@ -50,6 +52,10 @@ const PROGRAMS_ONLY = /^\[(?:console_scripts|gui_scripts)\]$/;
 const DISABLES =
   /\b(?:x?(?:it|describe|test|context|suite)\.(?:skip|only|todo|failing)\b|\bx(?:it|describe|test)\(|skip:\s*true|todo:\s*true|pytest\.(?:mark\.)?(?:skip|xfail)\b|unittest\.skip\b|@Disabled\b|@Ignore\b|#\[ignore|t\.Skip\(|\.skip\(\))|(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
 const QUITS = /(?:process\.exit|os\._exit|sys\.exit)\(\s*0?\s*\)/;
+/** By it a module says itself which tests it has, and for a package all that are in it. */
+const CHOOSES = /^(?:async )?def load_tests\b|\bload_tests = |^collect_ignore/;
+const SKIPS = /SkipTest|pytest\.skip|importorskip/;
+const isPackage = (path: string): boolean => path.endsWith('/__init__.py');
 
 /** What a file of the workspace holds now. */
 export type TextOf = (path: string) => string | undefined;
@@ -82,10 +88,29 @@ export function weakenedFiles(
     return all[0]?.before === null ? null : textsOf(path, all, textOf)?.before;
   };
   const supportOf = root === undefined ? () => undefined : testSupportIn(root, isTest, beforeOf, way);
+  const isShared = once(() => way.commands.some(({ words, at }) => inOneProcess(words, join(root ?? '', at))));
   return [...byPath].flatMap(([path, all]) => {
-    const why = weakening(path, all, kept, textOf) ?? weakenedSupport(path, all, kept, textOf, supportOf);
+    const why =
+      weakening(path, all, kept, textOf) ??
+      weakenedSupport(path, all, kept, textOf, supportOf) ??
+      (root !== undefined && isShared() ? patchesOthers(path, all, textOf) : undefined);
     return why === undefined ? [] : [{ path, why }];
   });
+}
+
+function once<Value>(find: () => Value): () => Value {
+  let found: { readonly value: Value } | undefined;
+  return () => {
+    found ??= { value: find() };
+    return found.value;
+  };
+}
+
+/** A new test in one process with the old ones. */
+function patchesOthers(path: string, changes: readonly Change[], textOf: TextOf): string | undefined {
+  if (changes[0]?.before !== null || changes.at(-1)?.after === null || !isTest(path)) return undefined;
+  const line = patchedModule(textOf(path) ?? '');
+  return line === undefined ? undefined : `is new and changes what the other tests run with: ${line.trim().slice(0, 80)}`;
 }
 
 /** A sentence for each file that makes the tests prove less; `changes` are those of the whole work, in order. */
@@ -172,7 +197,10 @@ function weakenedTest(path: string, changes: readonly Change[], lines: Lines, ke
   const [before, after] = [changes[0]?.before ?? null, changes.at(-1)?.after ?? null];
   if (before === null) {
     const quits = after === null ? undefined : lines.added.find((line) => QUITS.test(line));
-    return quits === undefined ? undefined : `is new and may end the tests early: ${quits.slice(0, 80)}`;
+    if (quits !== undefined) return `is new and may end the tests early: ${quits.slice(0, 80)}`;
+    const chooses =
+      after === null ? undefined : lines.added.find((line) => CHOOSES.test(line) || (isPackage(path) && SKIPS.test(line)));
+    return chooses === undefined ? undefined : `is new and says which tests are run: ${chooses.slice(0, 80)}`;
   }
   const gone = after === null ? kept(path, before) : undefined;
   if (after === null) return gone === undefined ? undefined : `was a test and was ${gone}`;

@@ -137,8 +137,24 @@ describe('a port that throws', () => {
 describe('limits', () => {
   it('ends a loop that has been there for too long', async () => {
     const processes = watchProcesses();
-    const { input, ports } = scriptedPorts({ replies: () => 'x', during: never });
-    expect(await hostWith({ lifetimeMs: 1_000 }).run(input, ports, processes.hosted)).toMatchObject({
+    const lifetimeMs = 1_234_567;
+    const begun = Promise.withResolvers<void>();
+    // The time is over when the loop is in the middle of a turn, however long it took to get there.
+    const after: Clock['after'] = (delayMs, callback, hold) => {
+      if (delayMs !== lifetimeMs) return systemClock.after(delayMs, callback, hold);
+      let isOpen = true;
+      void begun.promise.then(() => (isOpen ? callback() : undefined));
+      return () => {
+        isOpen = false;
+      };
+    };
+    const during = (): Promise<void> => {
+      begun.resolve();
+      return never();
+    };
+    const { input, ports } = scriptedPorts({ replies: () => 'x', during });
+    const host = hostWith({ lifetimeMs }, { ...systemClock, after });
+    expect(await host.run(input, ports, processes.hosted)).toMatchObject({
       status: 'failed',
       error: { code: 'runner_too_old', fix: expect.stringContaining('assistants.lifetime') },
     });

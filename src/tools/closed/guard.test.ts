@@ -120,6 +120,32 @@ describe('write and edit', () => {
       expect(await write.run({ path, content: 'evil' }, place.context), path).toMatchObject({ kind: 'error' });
   });
 
+  it('know a repository by what lies in it, whatever it is called, and make none', async () => {
+    await using place = await project();
+    const write = toolsOf(placesIn(place.path))('write');
+    const put = async (path: string) => (await write.run({ path, content: 'ref: refs/heads/x\n' }, place.context)).kind;
+    for (const path of [
+      'vendor/objects/a',
+      'vendor/refs/a',
+      'vendor/config',
+      'linked/HEAD',
+      'half/HEAD',
+      'half/refs/a',
+      'half/config',
+    ])
+      expect([path, await put(path)]).toEqual([path, 'ok']);
+    for (const path of ['vendor/HEAD', 'linked/commondir', 'half/objects/a'])
+      expect([path, await put(path)]).toEqual([path, 'error']);
+    await mkdir(join(place.path, 'bare/objects'), { recursive: true });
+    await mkdir(join(place.path, 'bare/refs'));
+    await writeFile(join(place.path, 'bare/HEAD'), 'ref: refs/heads/x\n');
+    for (const path of ['bare/config', 'bare/hooks/pre-commit', 'bare/new'])
+      expect([path, await put(path)]).toEqual([path, 'error']);
+    await mkdir(join(place.path, 'objects'));
+    await mkdir(join(place.path, 'refs'));
+    expect(await put('HEAD')).toBe('error');
+  });
+
   it('know the file of an agent by what it says, wherever it lies, and what nothing but pages say is free', async () => {
     await using place = await project();
     const tool = toolsOf(placesIn(place.path));

@@ -20,6 +20,7 @@ import {
   SETTINGS_FILES,
 } from '../protected-names.ts';
 import { isAgentFile } from './agent-file.ts';
+import { inBareRepository } from './bare-repository.ts';
 import { BESIDE_LEDGER, belongsToLedger } from './ledger-file.ts';
 
 export interface ProtectedPlaces {
@@ -72,6 +73,7 @@ export function createGuard(places?: ProtectedPlaces): Guard {
       const placed = await protectionOf(await settled(), root, absolute);
       if (placed !== undefined) return placed;
       if (belongsToLedger(absolute)) return 'state';
+      if (await inBareRepository(root, parts)) return 'git';
       if (isAgentFile(absolute)) return 'agents';
       if (places === undefined) return undefined;
       if (await isOneOf(places.agents?.() ?? [], places, root, absolute)) return 'agents';

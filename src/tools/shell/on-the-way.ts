@@ -17,7 +17,8 @@ const SOURCES = /^(?:\.|source)$/;
 const INTERPRETER = /^(?:node|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php)$/;
 const MAKE = /^g?make$/;
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
-const BRINGS = /^(?:--import|--require|-r|--loader|--experimental-loader|--config|-c|--setupFiles|-f|--file)$/;
+const BRINGS =
+  /^(?:--import|--require|-r|--loader|--experimental-loader|--(?:test-)?reporter|--config|-c|--setupFiles|-f|--file)$/;
 /** It starts other programs, or loads tests itself: then its exit code is not theirs. */
 export const RUNS_OTHERS =
   /child_process|\bexeca\b|\bzx\b|\bsubprocess\b|\bos\.(?:system|popen|exec|spawn)|Deno\.Command|Bun\.(?:spawn|\$)|\b(?:system|popen|shell_exec|passthru)\s*\(|\brunpy\b|\bpytest\.main\b|\btests?\/|[._]test\b|\.spec\b/;

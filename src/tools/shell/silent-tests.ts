@@ -34,7 +34,8 @@ export function silentTests(words: readonly string[], { after, folder, output }:
 
 const UNTOLD = 'a source can end its tests, as they run in one process with it, and no summary says how many passed';
 
-function inOneProcess(words: readonly string[], folder: string): boolean {
+/** `folder` is where it runs. */
+export function inOneProcess(words: readonly string[], folder: string): boolean {
   const line = words.join(' ');
   if (SHARED.some((one) => one.test(line))) return true;
   const [name = '', ...rest] = words;

@@ -48,6 +48,8 @@ const lines: readonly (readonly [string, string, string?])[] = [
   ['in an inner shell that stops', "sh -ec 'node --test; echo passed'"],
   ['with an answer on its input', 'echo y | node --test'],
   ['behind a pipe that tells', "bash -o pipefail -c 'node --test | tail -1'"],
+  ['behind a pipe that keeps it', "bash -euo pipefail -c 'node --test | tee test.log'"],
+  ['told as pages show it', 'npm test', '$ npm test'],
   ['in a folder', 'cd web && npm test', 'cd web && npm test'],
   ['in a folder, in brackets', '(cd web && npm test)', 'cd web && npm test'],
   ['in a folder, by a flag', 'npm --prefix web test', 'cd web && npm test'],
