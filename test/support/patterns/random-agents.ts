@@ -91,6 +91,12 @@ function randomDispatch(dice: Dice, others: readonly string[]): NonNullable<Agen
     ...(dice.chance(0.5) ? { fallback: dice.one(others) } : {}),
     ...(dice.chance(0.4) ? { clarification: dice.one([...others, 'ask']) } : {}),
     ...(dice.chance(0.3) ? { priority: dice.some(others, 1) } : {}),
+    ...(dice.chance(0.3) ? { confidenceThreshold: dice.one([0, 0.35, 1]) } : {}),
+    ...(dice.chance(0.2) ? { needsInput: false } : {}),
+    ...(dice.chance(0.3) ? { join: false } : {}),
+    ...(dice.chance(0.05) ? { dryRun: true } : {}),
+    ...(dice.chance(0.2) ? { partialFailureTemplate: '{failureMessage} / {successMessage}', fallbackMessage: 'Later.' } : {}),
+    ...(dice.chance(0.2) ? { userPromptTemplate: '{0} {1}', includeCapabilities: false, includeExamples: false } : {}),
   };
 }
 
@@ -163,7 +169,13 @@ interface Asked {
 function exitCall(dice: Dice, exit: ToolSpec, serial: number, tired: boolean): Asked {
   const { name } = exit;
   if (name === 'final_report')
-    return { name, input: { report: `Report ${serial}.`, status: dice.chance(0.1) ? 'failure' : 'success' } };
+    return {
+      name,
+      input: {
+        report: `Report ${serial}${!tired && dice.chance(0.25) ? '?' : '.'}`,
+        status: dice.chance(0.1) ? 'failure' : 'success',
+      },
+    };
   if (name === 'team_broadcast') {
     const final = tired || dice.chance(0.3) ? { final: true } : {};
     return {

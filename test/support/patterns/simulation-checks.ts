@@ -10,6 +10,7 @@ import { foldBudget, initialBudget } from '../../../src/projections/budget.ts';
 import { foldCosts, initialCosts } from '../../../src/projections/costs.ts';
 import { foldRunTree, initialRunTree, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { createTranscripts } from '../../../src/projections/transcript.ts';
+import { dispatchesKeepTheirWord } from './dispatch-checks.ts';
 import type { SimulatedSession } from './simulation.ts';
 import { tasksMoveLegally } from './task-checks.ts';
 
@@ -38,6 +39,7 @@ export function checkSimulation(simulated: SimulatedSession): void {
   childrenAreDismissed(simulated);
   noEffectTwice(simulated);
   tasksMoveLegally(simulated.events);
+  dispatchesKeepTheirWord(simulated.agents, simulated.events);
 }
 
 /** Once in each of its lives: a run that ended for a reason outside of it may be reopened, and comes to another end. */
