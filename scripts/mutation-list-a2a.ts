@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const versions = 'src/protocols/a2a-wire/versions.test.ts';
 const ids = 'src/protocols/a2a/ids.test.ts';
 const atOnce = 'src/protocols/a2a/at-once.test.ts';
+const names = 'src/protocols/a2a/names.test.ts';
 const moved = 'test/sim/remote-moved.test.ts';
 const taskOut = 'src/protocols/a2a/task-out.ts';
 
@@ -114,6 +115,38 @@ export const a2aMutations: readonly Mutation[] = [
     find: 'continues, reopens, reopenedAs }),',
     replace: 'continues, reopens }),',
     caughtBy: { file: 'src/protocols/a2a/went-on.test.ts', test: 'what went on after its end is listed as two tasks' },
+  },
+  {
+    invariant: 'A push config is that of its task alone',
+    change: 'it is that of all tasks of the run',
+    file: 'src/protocols/a2a/push-configs.ts',
+    find: 'task === id;',
+    replace: "id !== '';",
+    caughtBy: { file: 'src/protocols/a2a/went-on.test.ts', test: 'who wants to be told of the second hears of it' },
+  },
+  {
+    invariant: 'An agent of the caller’s own name is given no task by it',
+    change: 'it is',
+    file: 'src/protocols/a2a/send.ts',
+    find: 'if (agent === caller.name)',
+    replace: "if (agent === '')",
+    caughtBy: { file: names, test: 'an agent of the caller’s own name is not given a task' },
+  },
+  {
+    invariant: 'A tenant has a length',
+    change: 'any that fits into a request',
+    file: 'src/protocols/a2a/handler.ts',
+    find: 'tenant.length > limits.a2aIdCharacters',
+    replace: 'tenant.length > limits.httpBodyBytes',
+    caughtBy: { file: names, test: 'a tenant has a length' },
+  },
+  {
+    invariant: 'Of an end and a cancel the ledger says which was first',
+    change: 'whoever calls off what has ended is shown it as if it had been',
+    file: 'src/protocols/a2a/handler.ts',
+    find: "isTerminalTask(after.state) && after.state !== 'canceled'",
+    replace: "isTerminalTask(after.state) && after.state === 'canceled'",
+    caughtBy: { file: names, test: 'of an end and a cancel one was first' },
   },
   {
     invariant: 'Files of a task come while there is room for them',

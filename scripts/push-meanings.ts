@@ -14,9 +14,10 @@ export const pushMeanings: { readonly [Type in keyof typeof pushEvents | keyof t
       scheme: 'how it wants to be sure that it is we',
       credentials: 'with what; redacted, and sealed beside',
       version: 'the version of A2A that it speaks',
+      task: 'of which task, where the run went on after its end and is another one',
     },
   },
-  'push.removed': { says: 'The address is told nothing more.', fields: { config: 'which' } },
+  'push.removed': { says: 'The address is told nothing more.', fields: { config: 'which', task: 'of which task' } },
   'push.told': {
     says: 'The address was told everything up to here, or is given up.',
     fields: {

@@ -17,8 +17,10 @@ export const pushEvents = {
     credentials: z.string().optional(),
     /** The version of A2A in which it is told. */
     version: z.string(),
+    /** Of which task of the run it is told, where the run went on after its end. */
+    task: z.string().optional(),
   }),
-  'push.removed': z.object({ config: z.string() }),
+  'push.removed': z.object({ config: z.string(), task: z.string().optional() }),
   /** It was told everything up to this position; or nobody tries any more, and why. */
   'push.told': z.object({
     config: z.string(),

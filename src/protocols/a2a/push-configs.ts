@@ -41,8 +41,9 @@ export async function pushTargets(
 ): Promise<ReadonlyMap<string, PushTarget>> {
   const targets = new Map<string, PushTarget>();
   for await (const event of readEvents(ledger, { session: found.session, run: found.run, types: TYPES, exact: true })) {
-    if (event.event_type === 'push.configured') targets.set(event.payload.config, targetOf(found, event));
-    if (event.event_type === 'push.removed') targets.delete(event.payload.config);
+    if (event.event_type === 'push.configured' && isOf(found, event.payload))
+      targets.set(event.payload.config, targetOf(found, event));
+    if (event.event_type === 'push.removed' && isOf(found, event.payload)) targets.delete(event.payload.config);
     if (event.event_type !== 'push.told') continue;
     const { config, position, failed, target: made } = event.payload;
     const target = targets.get(config);
@@ -51,6 +52,19 @@ export async function pushTargets(
   }
   return targets;
 }
+
+/** The tasks of a run of which somebody wants to be told: the run itself, and what it was after an end. */
+export async function tasksToTell({ ledger }: Pick<A2aNeeds, 'ledger'>, found: FoundTask): Promise<readonly FoundTask[]> {
+  const ids = new Set<string>();
+  const query = { session: found.session, run: found.run, types: ['push.configured'], exact: true } as const;
+  for await (const event of readEvents(ledger, query))
+    if (event.event_type === 'push.configured') ids.add(event.payload.task ?? found.run);
+  return [...ids].map((id) => ({ ...found, id }));
+}
+
+/** What is said of the first task of a run names none. */
+const isOf = ({ id, run }: FoundTask, { task = run }: { readonly task?: string | undefined }): boolean => task === id;
+const ofTask = ({ id, run }: FoundTask): { readonly task?: string } => (id === run ? {} : { task: id });
 
 function targetOf({ id: taskId, asked }: FoundTask, { event_id: made, payload }: EventOf<'push.configured'>): PushTarget {
   const { config: id, url, token, scheme, credentials, version } = payload;
@@ -106,7 +120,7 @@ export async function addPushTarget(
   if (!known.has(id) && known.size >= limits.a2aPushConfigs)
     throw tooMany('The task has too many push configs', 'a2aPushConfigs');
   const secrets = present({ token: kept(token), scheme: scheme || undefined, credentials: kept(credentials) });
-  await append(needs, found, { type: 'push.configured', payload: { config: id, url, version, ...secrets } });
+  await append(needs, found, { type: 'push.configured', payload: { config: id, url, version, ...secrets, ...ofTask(found) } });
   return { ...given, id, taskId: found.id, tenant: found.asked.tenant ?? '' };
 }
 
@@ -121,7 +135,7 @@ export async function pushTarget(needs: Pushing, found: FoundTask, id: string): 
 
 export async function removePushTarget(needs: Pushing, found: FoundTask, id: string): Promise<void> {
   if (!(await pushTargets(needs, found)).has(id)) return;
-  await append(needs, found, { type: 'push.removed', payload: { config: id } });
+  await append(needs, found, { type: 'push.removed', payload: { config: id, ...ofTask(found) } });
 }
 
 /** How far it was told, or that it is given up. */

@@ -14,7 +14,7 @@ import { LEGACY } from './cards.ts';
 import { type Following, taskUpdate, updatesOf } from './follow.ts';
 import type { FoundTask, TaskFinder } from './found-tasks.ts';
 import type { A2aNeeds, Scope } from './needs.ts';
-import { notePush, type PushTarget, pushTargets } from './push-configs.ts';
+import { notePush, type PushTarget, pushTargets, tasksToTell } from './push-configs.ts';
 import { foldedTasks } from './task-folds.ts';
 import { isOver, stateOut } from './task-out.ts';
 
@@ -51,7 +51,8 @@ export function createPushDelivery(needs: A2aNeeds, tasks: TaskFinder): PushDeli
       const rows = await needs.ledger.runs({ roots: true, limit: limits.a2aTasksListed });
       for (const row of rows) {
         const found = await tasks.of(row);
-        if (found !== undefined && !needs.stopping.aborted) await deliver(found, scopeOf(found));
+        if (found === undefined || needs.stopping.aborted) continue;
+        for (const task of await tasksToTell(needs, found)) await deliver(task, scopeOf(task));
       }
     },
   };
