@@ -5,6 +5,7 @@ const REPLAY = 'src/replay/replay.test.ts';
 const FORGET = 'test/e2e/forget.test.ts';
 const SQLITE = 'src/ledger/sqlite/store.test.ts';
 const BUNDLES = 'src/bundles/bundles.test.ts';
+const FROZEN = 'test/e2e/trials-frozen.test.ts';
 const ENGINE = 'src/engine/local/conformance.test.ts';
 
 export const recordedMutations: readonly Mutation[] = [
@@ -31,6 +32,41 @@ export const recordedMutations: readonly Mutation[] = [
     find: 'const gone = events.find((event) => event.forgotten !== undefined);',
     replace: 'const gone = events.find((event) => event.forgotten === null);',
     caughtBy: { file: FORGET, test: 'forgets every event with a text, and what is left of the run can be read' },
+  },
+  {
+    invariant: 'Whoever was set up is set up again, also where it has failed then',
+    change: 'a failure is taken for one of the setup',
+    file: 'src/replay/comparison.ts',
+    find: "wasSetUp: (run) => known.has(keyOf(run, 'session.config', SETUP_STEP)),",
+    replace: "wasSetUp: (run) => ends.get(run)?.payload.status !== 'failed',",
+    caughtBy: { file: FROZEN, test: 'passes where somebody below it has failed' },
+  },
+  {
+    invariant: 'Tools for messages stand in the order in which they are given',
+    change: 'they stand as somebody asks for them',
+    file: 'src/replay/agents-now.ts',
+    find: 'const given = setups.find(isGiven);',
+    replace: 'const given = setups.find((setup) => isGiven(setup) && setup.position < 0);',
+    caughtBy: { file: FROZEN, test: 'passes with assistants that it spawned' },
+  },
+  {
+    invariant: 'What was forgotten keeps nobody from the others',
+    change: 'costs of all are refused for one of them',
+    file: 'src/front/costs.ts',
+    find: "if (one !== undefined || codeOf(error) !== 'ledger_collected') throw error;",
+    replace: 'throw error;',
+    caughtBy: {
+      file: 'src/http/api/ledger-routes.test.ts',
+      test: 'is said first, and then it is gone, and the chain still verifies',
+    },
+  },
+  {
+    invariant: 'A server remembers no task that was forgotten',
+    change: 'what was folded before is gone on with',
+    file: 'src/protocols/a2a/task-folds.ts',
+    find: 'if (await needs.ledger.hasForgotten(session)) kept.delete(session);',
+    replace: '',
+    caughtBy: { file: 'src/protocols/a2a/many.test.ts', test: 'of a task that was forgotten nothing is told any more' },
   },
   {
     invariant: 'A fork costs what is new',

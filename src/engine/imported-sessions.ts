@@ -2,11 +2,12 @@
  * A session that was made of another program's transcript, or that came in a bundle, is there to be read: what it would go on
  * with was never here, and whoever began it may have gone on with it. The first event of the one says so, the last of the other.
  */
-import { codeOf, TroupeError } from '../base/errors.ts';
+import { TroupeError } from '../base/errors.ts';
 import { type RunId, type SessionId, shortId } from '../base/ids.ts';
 import type { Failure } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
 import { type ImportSource, programNames } from '../events/going-on.ts';
+import { nothingLeft } from '../ledger/pages.ts';
 import type { Ledger } from '../ledger/port.ts';
 import type { Engine } from './port.ts';
 
@@ -15,7 +16,7 @@ type Reads = Pick<Ledger, 'read'>;
 /** The transcript that this session was made of; `undefined` for any other. */
 export async function importedFrom(ledger: Reads, session: SessionId): Promise<ImportSource | undefined> {
   // The first event, by its place: a question about types looks through all of a session.
-  const [first] = await ledger.read({ session, limit: 1 });
+  const [first] = await ledger.read({ session, limit: 1 }).catch(nothingLeft);
   return first?.event_type === 'session.started' ? first.payload.imported : undefined;
 }
 
@@ -32,7 +33,7 @@ export async function closedAsImported(ledger: Reads, session: SessionId): Promi
 }
 
 async function closedAsBundled(ledger: Reads, session: SessionId): Promise<Failure | undefined> {
-  const [last] = await ledger.read({ session, newest: true, limit: 1 }).catch(nothingToRead);
+  const [last] = await ledger.read({ session, newest: true, limit: 1 }).catch(nothingLeft);
   if (last?.event_type !== 'session.imported') return undefined;
   return {
     code: 'imported',
@@ -43,17 +44,8 @@ async function closedAsBundled(ledger: Reads, session: SessionId): Promise<Failu
 
 /** Why nothing goes on in this session; `undefined` for one that began here. */
 export async function closedToWork(ledger: Reads, session: SessionId): Promise<Failure | undefined> {
-  return (await closedAsBundled(ledger, session)) ?? (await closedAsImported(ledger, session).catch(notRead));
+  return (await closedAsBundled(ledger, session)) ?? (await closedAsImported(ledger, session));
 }
-
-const nothingToRead = (error: unknown): readonly LedgerEvent[] => {
-  if (codeOf(error) === 'ledger_collected') return [];
-  throw error;
-};
-
-const notRead = (error: unknown): undefined => {
-  nothingToRead(error);
-};
 
 export async function refuseImported(ledger: Reads, session: SessionId): Promise<void> {
   const failure = await closedToWork(ledger, session);

@@ -337,6 +337,8 @@ export interface ReplayWatch {
   due(run: RunId, signal: AbortSignal): Promise<void> | undefined;
   /** Calls back when the time of this run is over, if it was then. Returns what takes it back. */
   whenLate(run: RunId, over: () => void): () => void;
+  /** Whether it could be set up then. */
+  wasSetUp(run: RunId): boolean;
   /** How the run ended then. */
   end(run: RunId): Payloads['run.ended'] | undefined;
 }

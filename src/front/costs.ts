@@ -1,4 +1,5 @@
 /** What was spent: in the whole ledger, in a session, or by a run and everything below it. */
+import { codeOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
@@ -28,6 +29,8 @@ export interface CostExtent {
 
 export interface ReadCosts {
   readonly sessions: number;
+  /** Of these nothing is known any more: what they held was collected or forgotten. */
+  readonly gone: number;
   readonly costs: Costs;
   readonly days: CostDays;
   /** Where they are at other prices: which, and what was recorded. */
@@ -53,9 +56,16 @@ export async function readCosts(
     return foldCosts(sum, event);
   };
   let costs = initialCosts();
-  for (const each of sessions) costs = await foldSession(ledger, each, costs, fold);
+  let gone = 0;
+  for (const each of sessions)
+    try {
+      costs = await foldSession(ledger, each, costs, fold);
+    } catch (error) {
+      if (one !== undefined || codeOf(error) !== 'ledger_collected') throw error;
+      gone += 1;
+    }
   return {
-    sessions: sessions.length,
+    ...{ sessions: sessions.length - gone, gone },
     costs,
     days,
     ...(other === undefined ? {} : { repriced: { prices: other.name, recorded } }),
@@ -63,8 +73,8 @@ export async function readCosts(
 }
 
 /** The same for programs. */
-export function costsValue({ sessions, costs, days, repriced: at }: ReadCosts) {
+export function costsValue({ sessions, gone, costs, days, repriced: at }: ReadCosts) {
   const { total, inDoubt } = costs;
   const byDay = [...days].map(([day, spent]) => ({ day, ...spent })).sort((left, right) => (left.day < right.day ? -1 : 1));
-  return { sessions, lines: costLines(costs), total, inDoubt, days: byDay, ...present({ repriced: at }) };
+  return { sessions, gone, lines: costLines(costs), total, inDoubt, days: byDay, ...present({ repriced: at }) };
 }

@@ -6,6 +6,7 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { createRecentlyUsed } from '../base/recently-used.ts';
 import { spawnerOf } from '../events/run-origin.ts';
+import { nothingLeft } from '../ledger/pages.ts';
 import type { FeedEntry, Ledger, RunRow } from '../ledger/port.ts';
 
 /** The owner of the project sees every run; others see those that they spawned, and what is below them. */
@@ -70,6 +71,8 @@ async function rowOf(ledger: Reading, run: RunId): Promise<RunRow | undefined> {
 }
 
 async function isOwn(ledger: Reading, root: RunRow, { name }: Seer): Promise<boolean> {
-  const [started] = await ledger.read({ session: root.session, run: root.run, types: ['run.started'], limit: 1 });
+  const [started] = await ledger
+    .read({ session: root.session, run: root.run, types: ['run.started'], limit: 1 })
+    .catch(nothingLeft);
   return started?.event_type === 'run.started' && spawnerOf(started.payload)?.by === name;
 }

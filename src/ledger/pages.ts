@@ -11,6 +11,12 @@ import type { FeedEntry, Ledger, ReadQuery } from './port.ts';
 /** All that is asked for, in order: how much of it comes at once is nobody's concern. */
 export type WholeQuery = Omit<ReadQuery, 'limit' | 'newest'>;
 
+/** What is said of a session that was collected or forgotten: nothing. It must keep nobody from what is said of the others. */
+export function nothingLeft(error: unknown): readonly [] {
+  if (codeOf(error) !== 'ledger_collected') throw error;
+  return [];
+}
+
 /** Pages with something in them. The last is the first that is not full: what is appended afterwards takes another question. */
 export async function* readPages(ledger: Pick<Ledger, 'read'>, query: WholeQuery): AsyncGenerator<readonly LedgerEvent[], void> {
   for (let after = query.after ?? 0; ; ) {

@@ -4,6 +4,7 @@
  */
 import type { AgentDefinition } from '../agents/definition/definition.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { recordedDefinition } from '../engine/record/agent-setup.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { EventOf } from '../events/envelope.ts';
 import type { Tool } from '../tools/port.ts';
@@ -81,7 +82,15 @@ export function agentsNow(now: AgentsNow, { standing }: RunRecord, inert: (spec:
     },
     /** Spawned agents have them beside their own. */
     messageTools: async (): Promise<readonly Tool[]> => {
-      const specs = setups.flatMap(({ payload }) => payload.tools).filter(({ name }) => MESSAGE_TOOLS.includes(name));
+      const own = (of: Setup): readonly string[] => recordedDefinition(of).tools ?? [];
+      const isGiven = ({ payload }: EventOf<'session.config'>): boolean =>
+        payload.tools.some(({ name }) => MESSAGE_TOOLS.includes(name)) &&
+        !own(payload).some((name) => name === 'assistants' || MESSAGE_TOOLS.includes(name));
+      // In the order in which they are given, and not in that in which somebody asks for them.
+      const given = setups.find(isGiven);
+      const specs = (given === undefined ? setups : [given])
+        .flatMap(({ payload }) => payload.tools)
+        .filter(({ name }) => MESSAGE_TOOLS.includes(name));
       return [...new Map(specs.map((spec) => [spec.name, inert(spec)])).values()];
     },
   };

@@ -7,6 +7,7 @@ import type { RunId } from '../base/ids.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import { Interruption } from '../engine/interruption.ts';
 import type { ReplayWatch } from '../engine/options.ts';
+import { SETUP_STEP } from '../engine/run/drive-run.ts';
 import type { EventType, Payloads } from '../events/catalogue.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
 import { broadcastTypes, patternEventTypes } from '../events/pattern-events.ts';
@@ -113,6 +114,7 @@ export function createComparison(record: RunRecord, changed?: (position: number,
       throw new Interruption('interrupted', none);
     },
     end: (run) => ends.get(run)?.payload,
+    wasSetUp: (run) => known.has(keyOf(run, 'session.config', SETUP_STEP)),
     appended(event) {
       const { type, run, step = '', payload } = event;
       if (volatileTypes.includes(type)) return undefined;

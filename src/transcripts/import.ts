@@ -5,13 +5,13 @@
  */
 
 import type { Clock } from '../base/clock.ts';
-import { codeOf, TroupeError } from '../base/errors.ts';
+import { TroupeError } from '../base/errors.ts';
 import { forkedRunId, type RunId, runIdFrom, type SessionId } from '../base/ids.ts';
 import { limits } from '../base/limits.ts';
 import { present } from '../base/present.ts';
 import type { Payloads } from '../events/catalogue.ts';
 import type { ImportSource } from '../events/going-on.ts';
-import { readEvents } from '../ledger/pages.ts';
+import { nothingLeft, readEvents } from '../ledger/pages.ts';
 import type { Ledger, NewEvent } from '../ledger/port.ts';
 import type { Prices } from '../models/port.ts';
 import type { Transcript } from './items.ts';
@@ -86,12 +86,6 @@ async function earlierOf(ledger: Ledger, { head }: Transcript): Promise<SessionI
   }
   return latest?.session;
 }
-
-/** One that was collected or forgotten is as if it were not there. */
-const nothingLeft = (error: unknown): readonly [] => {
-  if (codeOf(error) !== 'ledger_collected') throw error;
-  return [];
-};
 
 /** Answers that an earlier session has, and what it had of others before it: each costs what it cost once. */
 async function countedIn(ledger: Ledger, earlier: string | undefined): Promise<ReadonlySet<string>> {

@@ -53,6 +53,10 @@ describe('troupe forget', () => {
     for (const command of ['show', 'logs', 'export', 'replay', 'fork', 'why'])
       expect((await project.look(command, 'last')).err.replaceAll(/\s+/g, ' '), command).toContain('was forgotten at');
     expect((await project.look('sessions')).out).toContain('(forgotten) ?');
+    expect(await project.look('cost')).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('1 session collected or forgotten'),
+    });
     expect((await project.look('ps')).out).toContain('completed');
   });
 

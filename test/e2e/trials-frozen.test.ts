@@ -103,6 +103,32 @@ describe('a run that is kept with its answers', () => {
     expect(await text(at, 'tests/kept.frozen.yaml')).toBe(before);
   });
 
+  it('passes where somebody below it has failed', async () => {
+    await using at = await createTestProject('', HELPER);
+    await at.write('agents/mate.md', MATE.replace('Looks.', 'Looks.\nmaxTurns: 1\ntools: [read]'));
+    const asked = { toolCalls: [{ name: 'mate', input: { prompt: 'Look.', reason: 'to know' } }] };
+    const reads = { toolCalls: [{ name: 'read', input: { path: 'a.txt' } }] };
+    const replies = { helper: [asked, { finalReport: 'It went wrong.' }], mate: [reads, reads, reads] };
+    await at.write('replies.yaml', JSON.stringify({ agents: replies }));
+    at.env['TROUPE_MODEL'] = 'scripted:replies.yaml';
+    expect(await at.look('run', 'helper', 'Go.', '--quiet')).toMatchObject({ out: expect.stringContaining('It went wrong.') });
+    expect(await at.look('replay', 'last')).toMatchObject({ code: 0 });
+    expect(await at.look('test', 'add', 'last', '--name', 'kept', '--frozen')).toMatchObject({ code: 0, err: '' });
+    expect(await tested(at)).toMatchObject({ code: 0, why: '' });
+  });
+
+  it('passes with assistants that it spawned', async () => {
+    await using at = await createTestProject('', HELPER.replace('agents: [mate]', '').replace('shell]', 'assistants]'));
+    await at.write('agents/mate.md', MATE.replace('Looks.', 'Looks.\ntools: [read]'));
+    const spawn = { name: 'spawn_assistant', input: { assistant_id: 'mate', query: 'Look.', run_mode: 'sync' } };
+    const replies = { helper: [{ toolCalls: [spawn] }, { finalReport: 'Done.' }], mate: [{ finalReport: 'I see it.' }] };
+    await at.write('replies.yaml', JSON.stringify({ agents: replies }));
+    at.env['TROUPE_MODEL'] = 'scripted:replies.yaml';
+    expect(await at.look('run', 'helper', 'Go.', '--quiet')).toMatchObject({ code: 0, out: expect.stringContaining('Done.') });
+    expect(await at.look('test', 'add', 'last', '--name', 'kept', '--frozen')).toMatchObject({ code: 0, err: '' });
+    expect(await tested(at)).toMatchObject({ code: 0, why: '' });
+  });
+
   it('fails when what it once answered is changed in the file', async () => {
     await using at = await frozen();
     await at.write(

@@ -30,7 +30,11 @@ export async function costCommand(context: CommandContext, text: string | undefi
     if (options.json) printJson(context, 'cost', costsValue(read));
     else {
       printCosts(context, read.costs);
-      const { repriced } = read;
+      const { repriced, gone } = read;
+      if (gone > 0)
+        context.terminal.progress.prose(
+          `${counted(gone, 'session')} collected or forgotten: what was spent there is not known any more, and not in it`,
+        );
       if (repriced !== undefined)
         context.terminal.progress.prose(`at the ${repriced.prices}; recorded at the time: ${readableCost(repriced.recorded)}`);
     }

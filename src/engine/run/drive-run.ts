@@ -104,8 +104,8 @@ export async function driveRun(tree: DrivesRuns, node: DrivenRun, found?: AgentD
 }
 
 /** Why it could not begin was found out there where it was to: what is recorded of it stands. */
-function notSetUp({ replay }: ReplayAccess, { run, journal }: DrivenRun): ReturnType<typeof fail<Failure>> | undefined {
-  const end = journal.recorded('session.config', SETUP_STEP) === undefined ? replay?.end(run) : undefined;
+function notSetUp({ replay }: ReplayAccess, { run }: DrivenRun): ReturnType<typeof fail<Failure>> | undefined {
+  const end = replay?.wasSetUp(run) === false ? replay.end(run) : undefined;
   return end?.status === 'failed' && end.error !== undefined ? fail(end.error) : undefined;
 }
 

@@ -2,13 +2,12 @@
  * Forgetting as somebody asks for it: a session, a run with all below it, one event, or every event that holds a text. First it
  * is found out what would go and what would stay elsewhere, then it goes whole or not at all.
  */
-import { codeOf } from '../../base/errors.ts';
 import { type EventId, eventId, type RunId, type SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { Failure } from '../../events/catalogue.ts';
 import type { ForgetPart, ForgottenOutcome, Signed } from '../../ledger/forgetting/port.ts';
-import { readEvents } from '../../ledger/pages.ts';
+import { nothingLeft, readEvents } from '../../ledger/pages.ts';
 import type { Ledger } from '../../ledger/port.ts';
 import { standInFor } from '../../ledger/rules/stand-in.ts';
 import { clearAway, filesWith, foldersOf } from './leftovers.ts';
@@ -158,11 +157,6 @@ async function partAt(
   }
   return ok({ session, events });
 }
-
-const nothingLeft = (error: unknown): readonly [] => {
-  if (codeOf(error) === 'ledger_collected') return [];
-  throw error;
-};
 
 const noEvent = (session: SessionId, position: number): Failure => ({
   code: 'unknown_event',

@@ -352,6 +352,7 @@ export const callCosts = {
 };
 export const costs = z.object({
   sessions: count,
+  gone: count.describe('sessions that were collected or forgotten: what they spent is not in it'),
   lines: z.array(z.object({ agent: z.string(), model: z.string(), ...callCosts })),
   total: z.object(callCosts),
   inDoubt: z

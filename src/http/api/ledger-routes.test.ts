@@ -6,7 +6,10 @@ import { agent, says } from '../../../test/support/world.ts';
 import type { RunId } from '../../base/ids.ts';
 
 const talker = agent({ name: 'talker', tools: [], permissions: {} });
-const callers = { oda: { name: 'oda', sees: 'everything', role: 'operator' } } as const;
+const callers = {
+  oda: { name: 'oda', sees: 'everything', role: 'operator' },
+  ana: { name: 'ana', sees: 'own' },
+} as const;
 const serve = (): Promise<ServedWorld> => serveWorld({ brain: () => says('The answer: marmalade.'), agents: [talker], callers });
 
 async function ran(world: ServedWorld, prompt: string): Promise<{ run: string; session: string }> {
@@ -67,6 +70,9 @@ describe('what goes', () => {
     expect(await text(one.session)).not.toContain('hippopotamus');
     expect(await post(world, 'forget', { run: two.run, dryRun: false })).toMatchObject({ value: { sessions: [two.session] } });
     expect((await world.ask(`/api/v1/sessions/${two.session}/events`)).status).not.toBe(500);
+    // Of the others everything is told as before, to everybody.
+    expect(await (await world.ask('/api/v1/costs')).json()).toMatchObject({ sessions: 1, gone: 1 });
+    expect((await world.ask('/api/v1/runs', { token: tokenOf('ana') })).status).toBe(200);
     expect((await post(world, 'ledger/verify')).value).toMatchObject({ kind: 'sound' });
     expect((await post(world, 'forget', { event: `${one.session}.99999` })).status).toBe(404);
     for (const [body, status] of [

@@ -7,6 +7,7 @@ import { limits } from '../../base/limits.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
 import type { RunState } from '../../events/catalogue.ts';
 import type { PeerRequest } from '../../events/run-origin.ts';
+import { nothingLeft } from '../../ledger/pages.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import type { A2aNeeds, Scope } from './needs.ts';
 
@@ -61,12 +62,12 @@ export function createTaskFinder({ ledger }: Pick<A2aNeeds, 'ledger'>): TaskFind
     const name = `${run} ${endedAt}`;
     const known = went.get(name);
     if (known !== undefined) return known;
-    const [reopened] = await ledger.read({ session, run, types: ['run.reopened'], limit: 1 });
+    const [reopened] = await ledger.read({ session, run, types: ['run.reopened'], limit: 1 }).catch(nothingLeft);
     went.set(name, reopened !== undefined);
     return reopened !== undefined;
   };
   const read = async ({ run, session, agent }: RunRow): Promise<FoundTask | { readonly other: true }> => {
-    const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+    const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 }).catch(nothingLeft);
     const origin = started?.event_type === 'run.started' ? started.payload.origin : undefined;
     if (started === undefined || origin?.kind !== 'client' || origin.a2a === undefined) return { other: true };
     const { a2a: asked, by } = origin;

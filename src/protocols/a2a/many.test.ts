@@ -4,8 +4,12 @@ import { expect, it } from 'vitest';
 import { collect, request, said, taskIn } from '../../../test/support/a2a/peer.ts';
 import { ALICE, BOB, served } from '../../../test/support/a2a/served.ts';
 import type { Reply, SeenRequest } from '../../../test/support/models/script.ts';
+import type { RunId } from '../../base/ids.ts';
 
 const MOST = 5;
+const EVERYTHING = {
+  ...{ tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '', statusTimestampAfter: undefined },
+};
 
 const hanging = ({ body }: SeenRequest): Reply => (JSON.stringify(body).includes('hang') ? { fault: 'hang' } : { text: 'Done.' });
 
@@ -30,6 +34,25 @@ it('so many tasks of a caller are under way as the settings say, whatever tenant
   expect(new Set(lasts.map((last) => last?.$case === 'statusUpdate' && last.value.status?.state))).toEqual(
     new Set([TaskState.TASK_STATE_CANCELED]),
   );
+});
+
+it('of a task that was forgotten nothing is told any more, and of the others everything', async () => {
+  await using server = await served();
+  const client = await server.client();
+  const [one, two] = [
+    taskIn(await client.sendMessage(request(said('One.')))),
+    taskIn(await client.sendMessage(request(said('Two.')))),
+  ];
+  const listed = async () => (await client.listTasks(EVERYTHING)).tasks.map(({ id }) => id);
+  expect((await listed()).toSorted()).toEqual([one.id, two.id].toSorted());
+  expect((await client.getTask({ tenant: '', id: one.id })).history).not.toEqual([]);
+  const [row] = await server.project.ledger.runs({ run: one.id as RunId });
+  const parts = row === undefined ? [] : [{ session: row.session }];
+  const forget = () => server.project.ledger.forget({ parts, by: 'ana', at: 1, dryRun: false });
+  await expect.poll(async () => (await forget()).kind).toBe('forgotten');
+  await expect(client.getTask({ tenant: '', id: one.id })).rejects.toThrow();
+  expect(await listed()).toEqual([two.id]);
+  expect(server.errors).toEqual([]);
 });
 
 it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)(

@@ -15,7 +15,7 @@ export interface A2aNeeds extends KnowsSecrets {
   readonly agents: Pick<AgentCatalogue, 'list'>;
   readonly engine: Engine;
   readonly assistants: Pick<Assistants, 'send'>;
-  readonly ledger: Pick<Ledger, 'runs' | 'read' | 'tail' | 'append' | 'acquire' | 'release'>;
+  readonly ledger: Pick<Ledger, 'runs' | 'read' | 'tail' | 'append' | 'acquire' | 'release' | 'hasForgotten'>;
   /** What is stored of what agents elsewhere made. */
   readonly artifacts: Pick<Project['artifacts'], 'resolve' | 'bytes'>;
   readonly clock: Clock;

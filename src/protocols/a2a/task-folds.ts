@@ -6,7 +6,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import { limits } from '../../base/limits.ts';
 import { oneAtATime } from '../../base/one-at-a-time.ts';
 import { createRecentlyUsed } from '../../base/recently-used.ts';
-import { readEvents } from '../../ledger/pages.ts';
+import { nothingLeft, readEvents } from '../../ledger/pages.ts';
 import { foldTasks, initialTasks, type RootTask, type Tasks } from '../../projections/tasks/tasks.ts';
 import type { FoundTask } from './found-tasks.ts';
 import type { A2aNeeds } from './needs.ts';
@@ -25,6 +25,8 @@ export function createTaskFolds(needs: Reading): TaskFolds {
   const inTurn = oneAtATime();
   const folded = <Value>(session: SessionId, look: (tasks: Tasks) => Value): Promise<Value> =>
     inTurn(session, async () => {
+      // Nothing that was forgotten is remembered here.
+      if (await needs.ledger.hasForgotten(session)) kept.delete(session);
       const tasks = kept.get(session) ?? initialTasks();
       kept.set(session, tasks);
       try {
@@ -32,7 +34,8 @@ export function createTaskFolds(needs: Reading): TaskFolds {
       } catch (error) {
         // Nobody knows how far it came: the next one begins anew.
         kept.delete(session);
-        throw error;
+        nothingLeft(error);
+        return look(initialTasks());
       }
       return look(tasks);
     });

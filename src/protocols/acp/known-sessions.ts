@@ -6,7 +6,7 @@ import { limits } from '../../base/limits.ts';
 import type { EventOf } from '../../events/envelope.ts';
 import { textOf } from '../../events/messages.ts';
 import { modeSaid } from '../../events/run-origin.ts';
-import { foldSession } from '../../ledger/pages.ts';
+import { foldSession, nothingLeft } from '../../ledger/pages.ts';
 import type { Ledger, RunRow } from '../../ledger/port.ts';
 import { foldCosts, initialCosts } from '../../projections/costs.ts';
 import { firstLine } from '../../projections/readable.ts';
@@ -61,7 +61,7 @@ async function infoOf(ledger: Ledger, session: SessionId, rows: readonly RunRow[
   const [newest] = rows;
   const first = rows.at(-1);
   const started = first && (await startOf(ledger, first));
-  const [began] = await ledger.read({ session, types: ['session.started'], limit: 1 });
+  const [began] = await ledger.read({ session, types: ['session.started'], limit: 1 }).catch(nothingLeft);
   if (newest === undefined || started?.origin.kind !== 'person' || began?.event_type !== 'session.started') return undefined;
   const { input } = started;
   const text = input.role === 'user' ? textOf(input.content.filter((part) => part.type === 'text')) : '';
@@ -75,6 +75,6 @@ async function startOf(
   ledger: Pick<Ledger, 'read'>,
   { session, run }: RunRow,
 ): Promise<EventOf<'run.started'>['payload'] | undefined> {
-  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 });
+  const [started] = await ledger.read({ session, run, types: ['run.started'], limit: 1 }).catch(nothingLeft);
   return started?.event_type === 'run.started' ? started.payload : undefined;
 }

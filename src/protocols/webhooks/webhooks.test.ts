@@ -113,6 +113,23 @@ it('go on after a crash with what was not told, and tell nothing that was before
   expect(await world.ledger.verify()).toMatchObject({ kind: 'sound' });
 });
 
+it('tell of the others when one was forgotten', async () => {
+  await using world = await serveWorld({ brain, agents });
+  await using receiver = await startReceiver();
+  await using tells = telling(world, hookTo(receiver), hasty());
+  await start(world, 'talker');
+  await expect.poll(() => kinds(receiver)).toEqual(['troupe.ended']);
+  const [row] = await world.ledger.runs({ roots: true });
+  const parts = row === undefined ? [] : [{ session: row.session }];
+  const forget = () => world.ledger.forget({ parts, by: 'ana', at: 1, dryRun: false });
+  await expect.poll(async () => (await forget()).kind).toBe('forgotten');
+  await using again = telling(world, hookTo(receiver, { name: 'two' }), hasty());
+  await expect.poll(async () => (await world.ledger.stats()).sessions).toBe(3);
+  await start(world, 'talker');
+  await expect.poll(() => kinds(receiver)).toEqual(Array(3).fill('troupe.ended'));
+  expect([...tells.errors, ...again.errors]).toEqual([]);
+});
+
 it('are tried again, given up in the end, and reach nobody inside unless that is said', async () => {
   await using world = await serveWorld({ brain, agents });
   await using receiver = await startReceiver(500);

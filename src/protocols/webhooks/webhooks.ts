@@ -16,7 +16,7 @@ import type { Engine } from '../../engine/port.ts';
 import { answerPath, sessionPath } from '../../front/links.ts';
 import { type Notice, type NoticeKind, noticesAfter } from '../../front/notices.ts';
 import { asOnlyOne } from '../../ledger/only-one.ts';
-import { readEvents } from '../../ledger/pages.ts';
+import { nothingLeft, readEvents } from '../../ledger/pages.ts';
 import type { Fence, Ledger, RunRow } from '../../ledger/port.ts';
 import { tellOnce, tellUntilTold } from '../../network/tell.ts';
 
@@ -75,8 +75,12 @@ async function tellOne(needs: WebhookNeeds, hook: Webhook, fence: Fence): Promis
       news = Promise.withResolvers();
       for (const session of await sessionsSince(needs, since)) {
         if (stopping.aborted) return;
-        const after = known.get(session) ?? (await toldOf(needs, hook, session));
-        known.set(session, await tellSession(needs, hook, session, after, since));
+        try {
+          const after = known.get(session) ?? (await toldOf(needs, hook, session));
+          known.set(session, await tellSession(needs, hook, session, after, since));
+        } catch (error) {
+          nothingLeft(error);
+        }
       }
       await news.promise;
       await sleep(clock, limits.webhookDebounceMs, stopping);
