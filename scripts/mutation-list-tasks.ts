@@ -40,6 +40,14 @@ export const taskMutations: readonly Mutation[] = [
     caughtBy: { file: PLAYED, test: 'work that fails its acceptance cannot be accepted' },
   },
   {
+    invariant: 'Nobody is stopped for what takes us long to prove',
+    change: 'time counts also for who is done',
+    file: 'src/engine/tasks/task-support.ts',
+    find: 'waits(events) || (await isDone(tree, childOf(node, key)))',
+    replace: 'waits(events)',
+    caughtBy: { file: 'src/engine/tasks/task-support.test.ts', test: 'time does not count for who is done' },
+  },
+  {
     invariant: 'Tasks that were worked on at once are all in the patch, however they are judged',
     change: 'only what was accepted last is put together',
     file: 'src/patterns/architect/merging.ts',

@@ -96,6 +96,15 @@ async function alone(session: ExecutorSession, lines: readonly string[]): Promis
   return said.map((line) => JSON.parse(line.slice('shell '.length)) as Ran);
 }
 
+describeInside('an executor that cannot begin', () => {
+  it('is told of with the line that says why, and with what it may miss in there', async () => {
+    const world = await executorWorld({ cwd: worktree, keeping, args: ['--broken'], environment: { PATH: process.env['PATH'] } });
+    expect(await world.open({})).toMatchObject({
+      error: { why: 'crashed', message: expect.stringContaining('cannot begin'), fix: expect.stringContaining('sandbox.read') },
+    });
+  });
+});
+
 describeInside('an executor that asks nobody', () => {
   it('sees and reaches nothing but what is its own', async () => {
     const session = await opened();

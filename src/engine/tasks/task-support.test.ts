@@ -62,3 +62,38 @@ it.each([
   events.push({ ...ended, run_id: childRunId(run, 'work'), position: 2 });
   expect((await support.progress('work', terms)).works).toBeUndefined();
 });
+
+const says = (name?: string) => ({
+  event_type: 'model.response',
+  payload: {
+    message: { role: 'assistant', content: name === undefined ? [] : [{ type: 'tool-call', id: 'a', name, input: {} }] },
+  },
+});
+
+it.each([
+  ['is asked', { event_type: 'executor.prompted', payload: {} }, false],
+  ['is asked again', { event_type: 'model.request', payload: {} }, false],
+  ['goes on', says('read'), false],
+  ['has reported', says('final_report'), true],
+  ['has said its last word', says(), true],
+  ['has ended', { event_type: 'executor.ended', payload: {} }, true],
+  ['is captured', { event_type: 'task.captured', payload: {} }, true],
+])('time does not count for who is done, while that is looked at and proved: %s', async (_what, latest, waits) => {
+  const run = 'run_1' as RunId;
+  const asked: unknown[] = [];
+  const tree = {
+    places: { mark: async () => 'the same' },
+    writer: { flushed: async () => undefined },
+    ledger: {
+      read: async ({ newest, run: of }: { newest?: boolean; run?: string }) => {
+        if (newest === true) asked.push(of);
+        return newest === true ? [latest] : [];
+      },
+    },
+    workspaceOf: () => '/w',
+  };
+  const support = taskSupport(tree as never, { run, started: {}, journal: { past: [] } } as never);
+  const terms = { place: { kind: 'in-place', path: '/w' } } as TaskTerms;
+  expect((await support.progress('work', terms)).waits).toBe(waits);
+  expect(asked).toEqual([childRunId(run, 'work')]);
+});

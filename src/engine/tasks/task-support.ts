@@ -2,8 +2,11 @@
 
 import { executorModel } from '../../agents/definition/executor.ts';
 import { TroupeError } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
 import { present } from '../../base/present.ts';
+import { toolCallsOf } from '../../events/messages.ts';
 import type { TaskPlace, TaskTerms } from '../../events/tasks/task-terms.ts';
+import { FINAL_REPORT } from '../../loop/final-report.ts';
 import type {
   CollectedWork,
   Merged,
@@ -123,7 +126,17 @@ async function progress(tree: SupportsTasks, node: DrivenRun, key: string, { pla
   // A place elsewhere, or with too many files, cannot be looked at: what was seen there is recorded.
   const mark = tree.travelsFrom === undefined ? await tree.places?.mark(place.path) : undefined;
   const files = mark ?? diffs.join('\n');
-  return { files, tests: tests.join('\n'), waits: waits(events), ...(works(events) ? { works: true } : {}) };
+  const rests = waits(events) || (await isDone(tree, childOf(node, key)));
+  return { files, tests: tests.join('\n'), waits: rests, ...(works(events) ? { works: true } : {}) };
+}
+
+/** Whether it has said that it is done: what it left is looked at and proved now, which takes its time and is none of its own. */
+async function isDone(tree: SupportsTasks, run: RunId): Promise<boolean> {
+  const types = ['model.request', 'model.response', 'executor.prompted', 'executor.ended', 'task.captured'] as const;
+  const [latest] = await tree.ledger.read({ session: tree.session, run, types, newest: true, limit: 1 });
+  if (latest?.event_type === 'model.response')
+    return toolCallsOf(latest.payload.message).every(({ name }) => name === FINAL_REPORT);
+  return latest?.event_type === 'executor.ended' || latest?.event_type === 'task.captured';
 }
 
 /** Whether a command was begun and has not ended. */

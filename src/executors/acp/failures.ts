@@ -3,6 +3,7 @@ import { isJsonObject } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { endOf, startOf } from '../../base/whole-words.ts';
+import { tellingLine } from '../../process/telling-line.ts';
 import { AUTH_REQUIRED, type PeerTrouble } from '../acp-wire/peer.ts';
 import type { ExecutorEntry } from '../entry.ts';
 import type { ExecutorEnd, ExecutorFailure } from '../port.ts';
@@ -65,9 +66,9 @@ function endText({ exitCode, signal }: ExecutorEnd): string {
 
 const LAST_LINE_CHARACTERS = 300;
 
-/** The last of what it wrote is mostly why. */
+/** The line of what it wrote that says why; mostly the last one. */
 function lastLine({ stderr }: ExecutorEnd): string {
-  const line = stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  const { line } = tellingLine(stderr);
   return line === '' ? '' : ` Its last words: ${endOf(line, LAST_LINE_CHARACTERS)}`;
 }
 

@@ -134,15 +134,19 @@ async function sessionOf(
   return ok(parsed.success ? { session: parsed.data.sessionId, facts: parsed.data, restored: 'new' } : undefined);
 }
 
+const SEES_LITTLE =
+  'It runs inside walls, where it sees its workspace, its own package and what its entry names: if it misses something, name that ' +
+  'under sandbox.read or sandbox.write in executors.yaml.';
+
 async function failed(trouble: PeerTrouble, doing: string, needs: HandshakeNeeds, logins?: readonly string[]): Failed {
-  const { entry, link, peer, redact, junk } = needs;
+  const { entry, link, peer, redact, junk, sandbox } = needs;
   const parts: FailureParts = {
     ...{ entry, doing, redact, logins, end: link.end, junk },
     flood: async () => (await peer.closed)?.message,
   };
   const failure = await executorFailureOf(trouble, parts);
   await link.end();
-  return fail(failure);
+  return fail(sandbox === undefined || failure.why !== 'crashed' ? failure : { ...failure, fix: SEES_LITTLE });
 }
 
 async function notTheProtocol(doing: string, { entry, link }: HandshakeNeeds): Failed {

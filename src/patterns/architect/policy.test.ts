@@ -36,6 +36,7 @@ describe('what went wrong', () => {
       'cli_calls',
     ],
     ['no progress', ended({ status: 'cancelled' }), seen, 'Nothing new.', 'stalled'],
+    ['what was done before it could be stopped', ended({}), seen, 'Nothing new.', undefined],
     ['a crash', ended({ status: 'failed', error: { code: 'crashed', message: 'gone' } }), seen, undefined, 'error'],
     ['its acceptance', ended(), { ...seen, ran: [{ command: 'a', passed: false, why: 'no' }] }, undefined, 'error'],
   ])('is told apart: %s', (_what, result, collected, stalled, trigger) =>

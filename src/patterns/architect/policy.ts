@@ -36,7 +36,8 @@ const HARD: Readonly<Record<string, Failed['trigger']>> = {
 const UNAVAILABLE = 'executor_unavailable';
 
 export function failedBy(result: RunResult, collected: CollectedWork, stalled: string | undefined): Failed | undefined {
-  if (stalled !== undefined) return { trigger: 'stalled', message: stalled, shape: 'stalled' };
+  // Who was done all the same before it could be stopped is judged by what it did.
+  if (stalled !== undefined && !succeeded(result)) return { trigger: 'stalled', message: stalled, shape: 'stalled' };
   if (!succeeded(result)) {
     const { error, status } = result;
     const message = error?.message ?? status;

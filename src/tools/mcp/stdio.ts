@@ -12,6 +12,7 @@ import { limits } from '../../base/limits.ts';
 import { startOf } from '../../base/whole-words.ts';
 import { counted } from '../../base/wording.ts';
 import { stopGroup } from '../../process/process-group.ts';
+import { tellingLine } from '../../process/telling-line.ts';
 import { startTethered } from '../../process/tethered-process.ts';
 import { createCapture } from '../shell/capture.ts';
 
@@ -85,23 +86,18 @@ export function createStdioTransport(server: StdioServer, sdk: Sdk, clock: Clock
         await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), gone]);
     },
     spawned: () => child !== undefined,
-    lastWords: () => [ending, tellingLine(stderr.text())].filter((part) => part !== '').join('; stderr: '),
+    lastWords: () => [ending, tellingLineOf(stderr.text())].filter((part) => part !== '').join('; stderr: '),
   };
   return transport;
 }
 
-/** `TypeError: …`, `ModuleNotFoundError: …`, `error: …`: where a stack trace says what it is about. */
-const SAYS_WHAT = /^(?:[\w.]*(?:Error|Exception)\b[^:]*|error|fatal|panic): /i;
 const LINE_CHARACTERS = 300;
 
 /** Of what a server wrote as it died the one line that says why, and how many others there were. */
-export function tellingLine(written: string): string {
-  const lines = written.split('\n').map((line) => line.trim());
-  const said = lines.filter((line) => line !== '');
-  const line = said.find((one) => SAYS_WHAT.test(one)) ?? said.at(-1) ?? '';
-  const others =
-    said.length > 1 ? ` (and ${counted(said.length - 1, 'more line')}, which its command prints when it is run by itself)` : '';
-  return `${startOf(line, LINE_CHARACTERS)}${others}`;
+function tellingLineOf(written: string): string {
+  const { line, others } = tellingLine(written);
+  const more = others > 0 ? ` (and ${counted(others, 'more line')}, which its command prints when it is run by itself)` : '';
+  return `${startOf(line, LINE_CHARACTERS)}${more}`;
 }
 
 /** Hands on every complete message. Lines that are no message are reported and passed over; `false` when one is too long. */

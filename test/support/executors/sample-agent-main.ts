@@ -42,7 +42,7 @@ const { values } = parseArgs({
 });
 
 if (values.broken) {
-  process.stderr.write('a module is missing\nError: cannot begin, the key is sk-ant-REDACTED\n');
+  process.stderr.write('a module is missing\nError: cannot begin, the key is sk-ant-REDACTED\n    at begin\n\nNode.js v24\n');
   process.exit(3);
 }
 if (values.babbles !== undefined) {
