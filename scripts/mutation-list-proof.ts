@@ -195,7 +195,7 @@ export const proofMutations: readonly Mutation[] = [
     replace: 'workspace.touched !== undefined',
     caughtBy: {
       file: 'src/engine/evidence/evidence-table.test.ts',
-      test: 'a trick is not verified: > new tests that mend the sources and break them again',
+      test: 'a trick is not verified: > new tests that mend the sources',
     },
   },
   {
@@ -213,5 +213,29 @@ export const proofMutations: readonly Mutation[] = [
     find: "if (await inBareRepository(root, parts)) return 'git';",
     replace: '',
     caughtBy: { file: 'src/tools/closed/guard.test.ts', test: 'know a repository by what lies in it' },
+  },
+  {
+    invariant: 'A place that is closed stays closed where it is mounted',
+    change: 'only its own name counts',
+    file: 'src/tools/closed/guard.ts',
+    find: 'if (found !== undefined) return found;',
+    replace: 'if (found !== undefined && at === absolute) return found;',
+    caughtBy: { file: 'src/tools/closed/guard.test.ts', test: 'find the same place where it is mounted' },
+  },
+  {
+    invariant: 'What was stopped later proves nothing any more, whatever it ended with',
+    change: 'its exit code counts',
+    file: 'src/engine/evidence/evidence.ts',
+    find: 'exitCode !== 0 || stopped !== undefined',
+    replace: 'exitCode !== 0',
+    caughtBy: { file: 'src/engine/evidence/evidence.test.ts', test: 'a command that was stopped later and ended well' },
+  },
+  {
+    invariant: 'What somebody else changed while a command ran is not its own',
+    change: 'it is',
+    file: 'src/engine/evidence/freshness.ts',
+    find: 'if (own.shared === true) return',
+    replace: 'if (own.shared === false) return',
+    caughtBy: { file: 'src/engine/evidence/evidence.test.ts', test: 'a command beside somebody' },
   },
 ];

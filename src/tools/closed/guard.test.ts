@@ -1,4 +1,5 @@
 /** What agents must not write, because whoever writes it can give itself rights, and what they must not even read. */
+import { spawnSync } from 'node:child_process';
 import { link, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -118,6 +119,20 @@ describe('write and edit', () => {
     const write = toolsOf(placesIn(place.path))('write');
     for (const path of ['shared/evil.md', 'agents/evil.md', 'alias/ledger.db', 'alias/ledger.db-shm', 'tool/settings.json'])
       expect(await write.run({ path, content: 'evil' }, place.context), path).toMatchObject({ kind: 'error' });
+  });
+
+  it('find the same place where it is mounted', async ({ skip }) => {
+    await using place = await project();
+    await mkdir(join(place.path, 'agents'));
+    await mkdir(join(place.path, 'bound'));
+    const bound = join(place.path, 'bound');
+    if (spawnSync('mount', ['--bind', join(place.path, 'agents'), bound]).status !== 0) return skip('only root mounts');
+    try {
+      const wrote = await toolsOf(placesIn(place.path))('write').run({ path: 'bound/evil.md', content: 'x' }, place.context);
+      expect(wrote.kind).toBe('error');
+    } finally {
+      spawnSync('umount', [bound]);
+    }
   });
 
   it('know a repository by what lies in it, whatever it is called, and make none', async () => {
