@@ -10,7 +10,7 @@ import type { RunEnd } from '../../engine/port.ts';
 import { standingOf, stateOf } from '../../front/standing.ts';
 import type { RunRow } from '../../ledger/port.ts';
 import { requestText } from '../../projections/request-text.ts';
-import { askPerson, parseText } from '../drive/ask-person.ts';
+import { askPerson, confirmApproval, parseText } from '../drive/ask-person.ts';
 import { createDesk } from '../drive/desk.ts';
 import { matchRuns } from '../drive/find-run.ts';
 import { parsePermission } from '../drive/whole-request.ts';
@@ -150,6 +150,14 @@ describe('answers that are typed', () => {
     };
     expect(await asked(['hm', '', 'n'])).toEqual({ kind: 'denied' });
     expect(await asked([])).toBeUndefined();
+    // What they make of a call is allowed once: a rule would be about the one that was asked for.
+    const changed = ['edit', '{"command":"ls"}', 'always', 'always project'];
+    expect(await asked([...changed, 'no'])).toEqual({ kind: 'denied' });
+    expect(await asked([...changed, 'yes'])).toEqual({ kind: 'approved', whole: true, input: { command: 'ls' } });
+    // Where it was said already whether it is remembered, nothing else is meant by it.
+    const terminal = testTerminal({ answers: ['always'] });
+    const desk = createDesk(terminal, createSilentView(terminal.progress), new AbortController().signal);
+    expect(await confirmApproval(desk, terminal.progress, wait, { kind: 'approved' })).toBe(false);
     expect(waitLines([wait], 'troupe')).toEqual([
       'Use shell?',
       '  troupe approve abcdef --shown 01234567',

@@ -28,16 +28,16 @@ const VERBS: Readonly<Record<ComparedAct['kind'], string>> = {
   end: 'ends ',
 };
 
-export const sameText = ({ count, moved }: SameSteps): string =>
+export const sameText = ({ count, moved }: Pick<SameSteps, 'count' | 'moved'>): string =>
   `= ${count === 1 ? '1 step is' : `${count} steps are`} the same${moved === 0 ? '' : `, ${moved} in another order`}`;
 
 /** What was done, as it is recorded: whoever shows it makes it harmless. */
-export function actText(act: ComparedAct | null): string | null {
+export function actText(act: Pick<ComparedAct, 'kind' | 'name' | 'given'> | null): string | null {
   if (act === null) return null;
   const { kind } = act;
   const name = `${VERBS[kind]}${kind === 'answer' || kind === 'words' ? '' : act.name}`;
   return `${name} ${kind === 'end' || kind === 'start' ? '' : act.given}`.trim();
 }
 
-export const actResult = (act: ComparedAct | null): string | null =>
+export const actResult = (act: Pick<ComparedAct, 'result' | 'failed'> | null): string | null =>
   act === null || act.result === null ? null : `${act.failed ? 'failed: ' : ''}${act.result}`;
