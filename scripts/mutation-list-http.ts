@@ -4,6 +4,7 @@ import type { Mutation } from './mutation-list.ts';
 const stream = 'src/http/stream/stream.test.ts';
 const feed = 'src/http/stream/feed-stream.test.ts';
 const door = 'src/http/api/api.test.ts';
+const leaving = 'src/http/stream/leaving.test.ts';
 const events = 'src/http/api/event-routes.test.ts';
 const runs = 'src/http/api/run-routes.test.ts';
 const chat = 'src/protocols/openai/openai.test.ts';
@@ -65,6 +66,46 @@ export const httpMutations: readonly Mutation[] = [
     find: '          end();\n          cut();',
     replace: '          end();',
     caughtBy: { file: stream, test: 'cuts off whoever takes nothing' },
+  },
+  {
+    invariant: 'H3: with what somebody else begins in a session its stream is over for its caller',
+    change: 'only whoever opens it is asked what they see',
+    file: 'src/http/api/event-routes.ts',
+    find: "seer.sees === 'everything' || (await findVisibleSession(ledger, seer, session)) !== undefined;",
+    replace: 'seer.sees !== undefined || (await findVisibleSession(ledger, seer, session)) !== undefined;',
+    caughtBy: { file: leaving, test: 'of a session is over for its caller' },
+  },
+  {
+    invariant: 'A stream ends with the login that opened it',
+    change: 'the login is looked at when it is opened, and never again',
+    file: 'src/http/api/door.ts',
+    find: 'return cookie !== undefined && logins.holder(cookie) !== undefined;',
+    replace: 'return cookie !== undefined && logins !== undefined;',
+    caughtBy: { file: leaving, test: 'ends with the login that opened it' },
+  },
+  {
+    invariant: 'What nobody reads is not open',
+    change: 'a stream whose head alone was asked for counts for ever',
+    file: 'src/http/api/api.ts',
+    find: "if (context.req.method === 'HEAD') await response.body?.cancel();",
+    replace: '',
+    caughtBy: { file: leaving, test: 'that nobody reads, because only its head was asked for, is not open' },
+  },
+  {
+    invariant: 'A link in the console leads to what it names, whatever that is called',
+    change: 'what has a meaning in addresses stays written as it was sent',
+    file: 'console/app/names-in-path.ts',
+    find: 'return decodeURIComponent(step);',
+    replace: 'return decodeURI(step);',
+    caughtBy: { file: 'console/app/names-in-path.test.ts', test: 'are found as they were put there, whatever is in them' },
+  },
+  {
+    invariant: 'What is pressed twice in the console is done once',
+    change: 'each attempt has a key of its own',
+    file: 'console/api/client.ts',
+    find: 'unanswered.set(same, { key, underWay: undefined });',
+    replace: 'unanswered.delete(same);',
+    caughtBy: { file: 'test/console/session.test.ts', test: 'takes what is said to it' },
   },
   {
     invariant: 'A cookie alone changes nothing',

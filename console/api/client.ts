@@ -1,6 +1,7 @@
 /**
  * The API as the console asks it. What is refused is a value, with words for whoever looks; a write carries the key that the
- * login left with this page, and an Idempotency-Key, so that a repetition does nothing twice.
+ * login left with this page, and an Idempotency-Key: the same when somebody asks for the same before it was answered, so that a
+ * button that is pressed twice, or again because nobody answered, does nothing twice.
  */
 import { present } from '../../src/base/present.ts';
 import { fail, ok, type Result } from '../../src/base/result.ts';
@@ -43,12 +44,33 @@ export const post = <Value>(path: string, body: unknown = {}): Asked<Value> =>
 
 export const remove = <Value>(path: string): Asked<Value> => write(path, { method: 'DELETE' }, {});
 
+interface Unanswered {
+  readonly key: string;
+  /** `undefined` when it has ended, and nobody knows whether it was done. */
+  readonly underWay: Asked<unknown> | undefined;
+}
+
+const unanswered = new Map<string, Unanswered>();
+const UNANSWERED = 100;
+
 function write<Value>(path: string, how: RequestInit, more: Readonly<Record<string, string>>): Asked<Value> {
   if (isFile()) return Promise.resolve(fail(notInFile));
-  const key = localStorage.getItem(KEY) ?? '';
-  const headers = { ...more, 'x-troupe-key': key, 'idempotency-key': crypto.randomUUID() };
-  return ask(addressIn(path), { ...how, headers });
+  const same = JSON.stringify([how.method, path, how.body]);
+  const { key = crypto.randomUUID(), underWay } = unanswered.get(same) ?? {};
+  if (underWay !== undefined) return underWay as Asked<Value>;
+  const headers = { ...more, 'x-troupe-key': localStorage.getItem(KEY) ?? '', 'idempotency-key': key };
+  const asked = ask<Value>(addressIn(path), { ...how, headers }).then((answer) => {
+    unanswered.delete(same);
+    if (!answer.ok && isUnknown(answer.error)) unanswered.set(same, { key, underWay: undefined });
+    for (const oldest of unanswered.keys()) if (unanswered.size > UNANSWERED) unanswered.delete(oldest);
+    return answer;
+  });
+  unanswered.set(same, { key, underWay: asked });
+  return asked;
 }
+
+/** Nobody answered, or a proxy did, or a server that went wrong in the middle of it. */
+const isUnknown = ({ status }: Refusal): boolean => status === 0 || status >= 500;
 
 async function ask<Value>(address: string, options: RequestInit): Asked<Value> {
   try {

@@ -5,6 +5,7 @@ import { Awaited } from '../parts/awaited.tsx';
 import { useMe } from '../store/hooks.ts';
 import { Frame } from './frame.tsx';
 import { Guard } from './guard.tsx';
+import { useNamesIn } from './names-in-path.ts';
 import { NotLoggedIn } from './not-logged-in.tsx';
 import { NowhereView } from './nowhere.tsx';
 import { type Place, type PlaceName, places } from './places.ts';
@@ -18,7 +19,7 @@ export function App() {
       {places.flatMap((entry) =>
         entry.paths.map((path) => (
           <Route key={path} path={path}>
-            {(params) => <Shown entry={entry} params={params} />}
+            <Shown entry={entry} path={path} />
           </Route>
         )),
       )}
@@ -33,10 +34,12 @@ export function App() {
 
 interface ShownProps {
   readonly entry: Place & { readonly name: PlaceName };
-  readonly params: Readonly<Record<string, string | undefined>>;
+  /** Of those that it has, the one that the address fits. */
+  readonly path: string;
 }
 
-function Shown({ entry, params }: ShownProps) {
+function Shown({ entry, path }: ShownProps) {
+  const params = useNamesIn(path);
   const Component = views[entry.name];
   const inner = (
     <Guard name={entry.title} key={entry.name}>

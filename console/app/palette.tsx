@@ -69,9 +69,9 @@ export function Palette({ close, openDevice }: Props) {
             <Command.Group heading="Sessions">
               {sessions.value.map(({ session, agent, prompt }) => (
                 <Command.Item key={session} value={`${agent} ${prompt ?? ''} ${session}`} onSelect={to(`/sessions/${session}`)}>
-                  <span className="cut">{prompt ?? agent}</span>
+                  <span className="cut">{visibleText(prompt ?? agent)}</span>
                   <span className="palette-side">
-                    {agent} <code>{shortened(session)}</code>
+                    {visibleText(agent)} <code>{shortened(session)}</code>
                   </span>
                 </Command.Item>
               ))}

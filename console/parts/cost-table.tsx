@@ -1,6 +1,7 @@
 /** What was spent, line by line; the dearest has the longest bar. */
 
 import type { ReactNode } from 'react';
+import { visibleText } from '../../src/base/visible-text.ts';
 import type { CallCosts } from '../../src/projections/costs.ts';
 import { readableCost, readableCount } from '../../src/projections/readable.ts';
 import './styles/cost-table.css';
@@ -69,6 +70,6 @@ export function rowsBy<Line extends CallCosts>(
 ): readonly CostRow[] {
   const groups = Map.groupBy(lines, nameOf);
   return [...groups]
-    .map(([name, [first, ...more]]) => ({ key: name, name, ...more.reduce(add, first as CallCosts) }))
+    .map(([name, [first, ...more]]) => ({ key: name, name: visibleText(name), ...more.reduce(add, first as CallCosts) }))
     .sort((left, right) => right.nanoUsd - left.nanoUsd || (left.key < right.key ? -1 : 1));
 }

@@ -3,7 +3,9 @@
  * around it: no scripts, styles, forms, frames, pictures from elsewhere, ids or classes. A link shows where it leads and opens
  * a page of its own that knows nothing of this one.
  */
+
 import { type MouseEvent, useMemo } from 'react';
+import { visibleText } from '../../src/base/visible-text.ts';
 import { cleanMarkdown } from './clean-markdown.ts';
 import './styles/strangers-text.css';
 
@@ -17,7 +19,7 @@ export function StrangersText({ text, by }: Props) {
   const html = useMemo(() => cleanMarkdown(text), [text]);
   return (
     <figure className="strangers-text">
-      <figcaption>{by} says</figcaption>
+      <figcaption>{visibleText(by)} says</figcaption>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: links inside are reached and opened by keyboard as links are */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: hears the clicks of the links inside */}
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: cleaned, and the page's policy runs nothing inline */}

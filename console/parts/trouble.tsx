@@ -1,4 +1,5 @@
 /** Something went wrong: what, and what to do; the rest is folded. */
+import { visibleText } from '../../src/base/visible-text.ts';
 import './styles/trouble.css';
 
 interface Props {
@@ -12,13 +13,13 @@ export function Trouble({ what, fix, more }: Props) {
     <div className="trouble" role="alert">
       <p>
         <span aria-hidden="true">✗ </span>
-        {what}
+        {visibleText(what)}
       </p>
-      {fix !== undefined && <p className="quiet">{fix}</p>}
+      {fix !== undefined && <p className="quiet">{visibleText(fix)}</p>}
       {more !== undefined && (
         <details>
           <summary>More</summary>
-          <pre>{more}</pre>
+          <pre>{visibleText(more)}</pre>
         </details>
       )}
     </div>

@@ -104,7 +104,8 @@ async function startAsOwner(needs: ActingNeeds, { client, key }: CallerAct, want
   const before = run === undefined ? undefined : (await ledger.runs({ run }))[0];
   if (before !== undefined) {
     const started = await startOf(ledger, before, true);
-    const isSame = started === undefined || (started.agent === agent && isDeepStrictEqual(started.input, input));
+    const isThere = wanted.session === undefined || wanted.session === before.session;
+    const isSame = isThere && (started === undefined || (started.agent === agent && isDeepStrictEqual(started.input, input)));
     return isSame ? ok({ run: before.run, session: before.session, before: true }) : fail(keyReused);
   }
   const session = wanted.session as SessionId | undefined;

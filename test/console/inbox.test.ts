@@ -21,7 +21,8 @@ const brain: Brain = (request) => {
   const has = (tool: string): boolean => request.tools.some(({ name }) => name === tool);
   if (turnOf(request) > 1) return reports('done');
   if (has('ask')) return calls({ name: 'ask', input: { question: 'Which colour?', choices: ['red', 'blue'] } });
-  return calls({ name: 'write', input: { path: 'a.txt', content: 'one\u202etwo' } });
+  // The id is one as some providers give it: it stands in the address of the question.
+  return calls({ name: 'write', input: { path: 'a.txt', content: 'one\u202etwo' }, id: 'functions.write:0' });
 };
 
 let looking: Looking;

@@ -38,7 +38,8 @@ it('a killed run is seen to stand still, and goes on from the console', async ()
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(await address());
-  await page.getByRole('link', { name: 'Sessions' }).click();
+  // Of the rail: the inbox, which may be drawn by now or not, has one with this word in it, too.
+  await page.getByRole('link', { name: 'Sessions', exact: true }).click();
   await page.getByRole('link', { name: 'Do it once.' }).click();
   await page.getByText('interrupted').first().waitFor();
   await page.getByRole('button', { name: 'Go on' }).click();

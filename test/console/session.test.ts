@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriers, type Looking, shots, startLooking } from '../support/console/browser.ts';
 import { sendJson } from '../support/http/api-server.ts';
 import { serveWorld } from '../support/http/served-project.ts';
-import { agent, type Brain, calls, reports, turnOf } from '../support/world.ts';
+import { agent, type Brain, calls, reports, says, turnOf } from '../support/world.ts';
 
 const lead = agent({ name: 'lead', tools: [], agents: ['helper'], permissions: {} });
 const helper = agent({ name: 'helper', tools: ['write'], permissions: { write: 'ask' } });
@@ -24,7 +24,7 @@ const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
 const brain: Brain = async (request) => {
   if (request.agent === 'patient') {
     if (turnOf(request) === 1) await mayAnswer;
-    return reports('Done.');
+    return says('Done.');
   }
   if (request.agent === 'slow') {
     await gates[turnOf(request)]?.promise;
@@ -163,8 +163,20 @@ describe('a session', () => {
     await using opened = await looking.open(world, `/sessions/${session}`);
     const { page, wrong } = opened;
     const field = page.getByLabel('Say something to patient');
+    // Done, but its answer is lost: pressed again, and once more, it is still said once.
+    await page.route(
+      '**/messages',
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
     await field.fill('Hear this.');
-    await page.getByRole('button', { name: 'Steer', exact: true }).click();
+    const steer = page.getByRole('button', { name: 'Steer', exact: true });
+    await steer.click();
+    await page.getByText('The server does not answer.').waitFor();
+    await steer.dblclick();
     await page.getByText('patient hears it before its next turn.').waitFor();
     const queue = page.getByRole('region', { name: 'What waits its turn' });
     for (const [index, words] of ['Second.', 'Third.'].entries()) {
@@ -187,6 +199,12 @@ describe('a session', () => {
     expect(started.map(({ payload }) => JSON.stringify(payload).match(/First|Second|Third/)?.[0])).toEqual(['First', 'Second']);
     const heard = await world.ledger.read({ session: session as never, types: ['message.sent', 'message.included'] });
     expect(heard.map(({ event_type }) => event_type)).toEqual(['message.sent', 'message.included']);
+    // Where nothing is under way it is the next prompt, at once.
+    await page.getByLabel('The next prompt for patient').fill('Fourth.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('It is at work.').waitFor();
+    const roots = () => world.ledger.runs({ session: session as never, roots: true });
+    await expect.poll(async () => (await roots()).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
     // What is looked at as it was has no queue of today.
     await page.goto(`${world.origin}/sessions/${session}?at=3`);
     await page.getByText(/as it was at event 3/).waitFor();

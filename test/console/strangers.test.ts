@@ -1,175 +1,190 @@
 /**
  * What strangers write is shown and does nothing: each text of the table as an answer, a name, a file name, a command, a
- * difference, a tool's output, a prompt, a claim, a message and in a report of what does not fit together, in the real page.
- * Nothing runs, nothing is loaded from elsewhere, no element that could is there, and no text takes the place of ours.
+ * difference, a tool's output, a prompt, a claim, a failure, a model, an agent's description and a message, in every view of the
+ * real page and in an exported file. Nothing runs, nothing is loaded from elsewhere, no element that could is there, and no text
+ * takes the place of ours.
  */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import { createIds, eventId, type RunId, type SessionId } from '../../src/base/ids.ts';
-import { systemRandom } from '../../src/base/random.ts';
-import { userText } from '../../src/events/messages.ts';
-import type { Append, Ledger } from '../../src/ledger/port.ts';
-import { type Looking, startLooking } from '../support/console/browser.ts';
+import type { SessionId } from '../../src/base/ids.ts';
+import { sessionFile } from '../../src/front/one-file/session-file.ts';
+import { type Looking, type Opened, startLooking } from '../support/console/browser.ts';
 import { payloads } from '../support/console/payloads.ts';
+import { type StrangeLedger, writeAsStrangers } from '../support/console/strange-ledger.ts';
 import { hitsIn, NOTHING_HIT } from '../support/console/strangers.ts';
 import { sendJson } from '../support/http/api-server.ts';
-import { serveWorld } from '../support/http/served-project.ts';
+import { type ServedWorld, serveWorld } from '../support/http/served-project.ts';
 import { agent, says } from '../support/world.ts';
 
-const ids = createIds(systemClock, systemRandom);
+/** Names that are nobody's but a group's. */
+const GROUPS = ['<img src=x onerror=window.hit=1>', 'safe\u200b\u2066name\u2069', 'crew \u202e# werc\u202c'];
+/** A name of a file that could close an attribute. */
+const FILE = '"><img src=x onerror=window.hit=1>.md';
 
 let looking: Looking;
+let world: ServedWorld;
+let strange: StrangeLedger;
+let opened: Opened;
+let page: Opened['page'];
+const dialogs: string[] = [];
+
 beforeAll(async () => {
   looking = await startLooking();
+  const agents = [agent({ name: 'a', tools: [], permissions: {} })];
+  world = await serveWorld({ brain: () => says('x'), agents, pages: looking.pages });
+  strange = await writeAsStrangers(world.ledger);
+  opened = await looking.open(world, '/inbox', { locale: 'en-US' });
+  page = opened.page;
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
 });
-afterAll(() => looking[Symbol.asyncDispose]());
-
-interface Writing {
-  readonly session: SessionId;
-  readonly run: RunId;
-  append(events: readonly object[]): Promise<void>;
-  /** With this answer. */
-  end(body: string): Promise<void>;
-}
-
-/** A run of strangers in a session of theirs: whatever they are called and say. */
-async function begin(ledger: Ledger, text: string, session = ids.session()): Promise<Writing> {
-  const run = ids.run();
-  const lease = await ledger.acquire(session, run);
-  if (lease.kind !== 'acquired') throw new Error(lease.kind);
-  const first = (await ledger.read({ session, newest: true, limit: 1 }))[0];
-  const append = async (events: readonly object[], cause = eventId(session, (first?.position ?? 0) + 1)): Promise<void> => {
-    const common = { run, actor: 'system', at: systemClock.now() };
-    const made = events.map((event, index) => ({
-      ...common,
-      cause: index === 0 && cause === undefined ? null : cause,
-      ...event,
-    }));
-    const outcome = await ledger.append({ session, fence: lease.fence, events: made as unknown as Append['events'] });
-    if (outcome.kind !== 'appended') throw new Error(outcome.kind);
-  };
-  const started = { agent: text, input: userText(text), origin: { kind: 'person' }, depth: 0 };
-  await append([{ type: 'run.started', payload: started, cause: first === undefined ? null : first.event_id }]);
-  const end = async (body: string): Promise<void> => {
-    await append([ended(body)]);
-    await ledger.release(lease.fence);
-  };
-  return { session, run, append, end };
-}
-
-const ended = (body: string) => ({
-  type: 'run.ended',
-  payload: {
-    status: 'completed',
-    report: { format: 'markdown', body },
-    finalAgent: body,
-    verification: { state: 'unverified', reasons: [body] },
-  },
+afterAll(async () => {
+  await opened[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+  await looking[Symbol.asyncDispose]();
 });
+
+const hits = () => hitsIn(page);
+
+/** Within the page, as a link would do it: what was hit before stays hit. */
+const go = (path: string) => page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+
+type Views = readonly (readonly [path: string, place: string, count: number])[];
+
+/** Views that show what is looked for, and do nothing. */
+async function areHarmless(views: Views): Promise<void> {
+  const harms: object[] = [];
+  for (const [path, place, count] of views) {
+    await go(path);
+    await expect.poll(() => page.locator(place).count(), { message: path }).toBeGreaterThanOrEqual(count);
+    const found = await hits();
+    if (!isDeepStrictEqual(found, NOTHING_HIT)) harms.push({ path, ...found });
+  }
+  expect(harms).toEqual([]);
+}
 
 describe('words of strangers', () => {
-  it('do nothing, wherever they are shown', async () => {
+  it('do nothing where they wait, happen, and are answered', async () => {
     expect(payloads.length).toBeGreaterThanOrEqual(60);
-    await using world = await serveWorld({
-      brain: () => says('x'),
-      agents: [agent({ name: 'a', tools: [], permissions: {} })],
-      pages: looking.pages,
-    });
-    const { ledger } = world;
-    const answers = await begin(ledger, 'begin');
-    await answers.end('begun');
-    for (const text of payloads) await (await begin(ledger, text, answers.session)).end(text);
-    const asking = await begin(ledger, payloads[0] ?? '');
-    await asking.append(
-      payloads.flatMap((text, index) => [
-        {
-          type: 'file.diff',
-          payload: { path: text, before: null, after: null, addedLines: 1, removedLines: 0, diff: `+${text}` },
-        },
-        { type: 'cli.stdout', payload: { bytes: 1, head: text } },
-        {
-          type: 'approval.asked',
-          payload: {
-            wait: `w/${index}`,
-            tool: text,
-            input: { command: text },
-            why: text,
-            preview: `@@ -0,0 +1 @@\n+${text}`,
-            rule: text,
-          },
-        },
-      ]),
-    );
-    await asking.append([
-      {
-        type: 'evidence.checked',
-        payload: {
-          claims: payloads.map((text) => ({ claim: { kind: 'command', command: text }, backed: false, why: text })),
-          verified: false,
-          demanded: payloads.map((text) => ({ command: text, passed: false, why: text })),
-        },
-      },
-      {
-        type: 'task.merged',
-        payload: {
-          tasks: payloads.slice(0, 2),
-          files: 0,
-          conflicts: payloads.map((text) => ({
-            ...{ path: text, tasks: [text, `${text} too`], why: text },
-            hunks: [{ line: 1, base: text, ours: text, theirs: text }],
-          })),
-        },
-      },
-    ]);
+    const { answers, asking } = strange;
     for (const text of payloads) {
       const said = await world.ask(`/api/v1/runs/${asking.run}/messages`, sendJson({ text }));
       expect(said.status).toBe(200);
     }
-    await using opened = await looking.open(world, '/inbox');
-    const { page, wrong, elsewhere } = opened;
-    const dialogs: string[] = [];
-    page.on('dialog', (dialog) => {
-      dialogs.push(dialog.message());
-      void dialog.dismiss();
-    });
-    const hits = () => hitsIn(page);
-    const nothing = NOTHING_HIT;
     await page.getByRole('article').waitFor();
     for (let index = 0; index < payloads.length; index += 1) {
       await page.keyboard.press('j');
       expect(await page.locator('.wait-card').count()).toBe(1);
     }
-    expect(await hits()).toEqual(nothing);
+    expect(await hits()).toEqual(NOTHING_HIT);
     // All of a wait is there: what is hidden is spelled out.
     expect(await page.locator('.inbox-list .list-row').count()).toBeGreaterThanOrEqual(payloads.length);
-    for (const path of ['/sessions', `/sessions/${asking.session}?mode=full`, `/sessions/${asking.session}?mode=raw&event=5`]) {
-      await page.goto(world.origin + path);
-      await page.locator('.timeline-row, .table tbody tr').first().waitFor();
-      expect(await hits()).toEqual(nothing);
-    }
-    const [merged] = await ledger.read({ session: asking.session, types: ['task.merged'] });
-    for (const [path, place, count] of [
+    const [merged] = await world.ledger.read({ session: asking.session, types: ['task.merged'] });
+    await areHarmless([
+      ['/sessions', '.table tbody tr', 3],
+      [`/sessions/${asking.session}?mode=full`, '.timeline-row', 10],
+      [`/sessions/${asking.session}?mode=raw&event=5`, '.inspector .line', 3],
       [`/sessions/${asking.session}/result`, '.claims li', 2 * payloads.length],
       [`/sessions/${asking.session}/files?report=${merged?.position}`, '.split-main section', payloads.length],
       [`/sessions/${asking.session}/messages`, '.messages > li', payloads.length],
-    ] as const) {
-      await page.goto(world.origin + path);
-      await expect.poll(() => page.locator(place).count(), { message: path }).toBeGreaterThanOrEqual(count);
-      expect({ path, ...(await hits()) }).toEqual({ path, ...nothing });
-    }
-    await page.goto(`${world.origin}/sessions/${answers.session}/result`);
-    await expect.poll(() => page.locator('.prose').count()).toBe(payloads.length + 1);
-    expect(await hits()).toEqual(nothing);
+      [`/sessions/${answers.session}/result`, '.prose', payloads.length + 1],
+    ]);
     // A link opens nothing before its host was shown and somebody has agreed.
     const links = page.locator('.prose a[href]');
     for (let index = 0; index < (await links.count()); index += 1) await links.nth(index).click();
     expect(dialogs.length).toBe(await links.count());
     expect(dialogs.every((text) => /evil\.example|bank\.example/.test(text))).toBe(true);
     expect(await links.allTextContents()).toEqual(expect.arrayContaining(['https://bank.example (evil.example)']));
-    expect({ wrong, elsewhere, hit: await hits(), title: await page.title() }).toEqual({
-      ...{ wrong: [], elsewhere: [], hit: nothing },
-      title: expect.stringMatching(/Result · Troupe$/),
-    });
+    expect(await page.title()).toMatch(/Result · Troupe$/);
     expect(new URL(page.url()).pathname).toContain('/result');
+  });
+
+  it('do nothing in any other view either', async () => {
+    const { answers, failures, asking } = strange;
+    const [one, other] = await world.ledger.runs({ session: answers.session, limit: 2 });
+    const begun = await world.ask('/api/v1/runs', sendJson({ agent: 'a', prompt: payloads.join('\n') }));
+    const real = (await begun.json()) as { session: string; run: string };
+    await expect.poll(async () => (await world.ledger.runs({ run: real.run as never }))[0]?.state).toBe('completed');
+    const many = payloads.length;
+    await areHarmless([
+      [`/sessions/${answers.session}`, '.run-row', many],
+      [`/sessions/${answers.session}?show=lanes`, '.lane-name', 1],
+      [`/sessions/${answers.session}/graph`, '.graph-box', many],
+      [`/sessions/${answers.session}/graph?way=aggregated`, '.graph-box', many],
+      [`/sessions/${failures.session}/errors`, '.failure', many],
+      [`/sessions/${failures.session}/costs`, '.table tbody tr', many],
+      [`/sessions/${failures.session}?mode=full`, '.timeline-row', 10],
+      ['/costs', '.table tbody tr', 2 * many],
+      [`/sessions/${asking.session}/files`, '.file-row', many],
+      [`/sessions/${asking.session}?at=60`, '.at-moment li', 10],
+      [`/sessions/${real.session}/context`, '.shown-text', 1],
+      [`/compare/${one?.run}/${other?.run}`, 'main h1', 1],
+      ['/assistants', 'main h2', 1],
+      ['/executors', 'main h2', 1],
+      ['/health', 'main h2', 3],
+      ...payloads.map((text) => [`/sessions/${asking.session}/files?file=${encodeURIComponent(text)}`, '.diff-line', 1] as const),
+    ]);
+    await page.keyboard.press('/');
+    await page.getByRole('combobox').fill('window.hit');
+    await page.getByText('In all sessions').waitFor();
+    expect(await page.getByRole('option').count()).toBeGreaterThan(5);
+    expect(await hits()).toEqual(NOTHING_HIT);
+    await page.keyboard.press('Escape');
+  });
+
+  it('do nothing in names and files of agents, and in names of groups', async () => {
+    const folder = join(world.folder, 'agents');
+    await mkdir(folder, { recursive: true });
+    const fileOf = (name: string, text: string) =>
+      `---\nname: ${name}\nmodel: test/model\ndescription: ${JSON.stringify(text)}\n---\n${text}\n`;
+    for (const [index, text] of payloads.entries()) await writeFile(join(folder, `s${index}.md`), fileOf(`s${index}`, text));
+    await writeFile(join(folder, FILE), 'descripton: <img src=x onerror=window.hit=1>');
+    const { presets } = (await (await world.ask('/api/v1/presets')).json()) as { presets: { name: string }[] };
+    for (const name of GROUPS) {
+      const made = await world.ask('/api/v1/groups', sendJson({ name, preset: presets[0]?.name }));
+      expect([name, made.status]).toEqual([name, 201]);
+    }
+    await areHarmless([
+      ['/agents', '.split-row', 60],
+      ...[0, 20, 71, 72, 73].map((index) => [`/agents/s${index}`, '.split-main .shown-text', 1] as const),
+      ['/groups', '.split-row', GROUPS.length],
+      ...GROUPS.map((name) => [`/groups/${encodeURIComponent(name)}`, '.split-main .table', 1] as const),
+    ]);
+    expect({ wrong: opened.wrong, elsewhere: opened.elsewhere }).toEqual({ wrong: [], elsewhere: [] });
+  });
+
+  it('do nothing in an exported file', async () => {
+    const app = join(import.meta.dirname, '..', '..', 'dist', 'console', 'file');
+    const [script = '', style = ''] = await Promise.all(['app.js', 'app.css'].map((name) => readFile(join(app, name), 'utf8')));
+    const context = await looking.browser.newContext({ viewport: { width: 1_280, height: 800 } });
+    const file = await context.newPage();
+    const elsewhere: string[] = [];
+    file.on('request', (request) => {
+      if (!/^(file|data|blob):/.test(request.url())) elsewhere.push(request.url());
+    });
+    for (const [session, view, place, count] of [
+      [strange.asking.session, '?mode=full', '.timeline-row', 10],
+      [strange.asking.session, '/files', '.file-row', payloads.length],
+      [strange.asking.session, '/result', '.claims li', payloads.length],
+      [strange.answers.session, '/result', '.prose', payloads.length],
+      [strange.failures.session, '/errors', '.failure', payloads.length],
+    ] as const) {
+      const path = join(world.folder, `${session}.html`);
+      const wanted = { session: session as SessionId, agent: payloads[0] ?? '', now: 0, version: '1' };
+      const pieces: string[] = [];
+      for await (const piece of sessionFile(world.ledger, wanted, { script, style })) pieces.push(piece);
+      await writeFile(path, pieces.join(''));
+      await file.goto('about:blank');
+      await file.goto(`${pathToFileURL(path).href}#/sessions/${session}${view}`);
+      await expect.poll(() => file.locator(place).count(), { message: view }).toBeGreaterThanOrEqual(count);
+      expect({ view, ...(await hitsIn(file)) }).toEqual({ view, ...NOTHING_HIT });
+    }
+    expect(elsewhere).toEqual([]);
+    await context.close();
   });
 });

@@ -1,4 +1,5 @@
 /** A graph that can be moved and zoomed. Its boxes are links: everything in it can be reached by keyboard. */
+
 import {
   Background,
   Controls,
@@ -10,6 +11,7 @@ import {
   ReactFlow,
   type ReactFlowInstance,
 } from '@xyflow/react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import '@xyflow/react/dist/style.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
@@ -99,7 +101,7 @@ function useFit(placed: Placed | undefined) {
 function BoxNode({ data: { node } }: NodeProps<Box>) {
   const inner = (
     <>
-      <strong className="cut">{node.title}</strong>
+      <strong className="cut">{visibleText(node.title)}</strong>
       <span className="cut">{node.note}</span>
     </>
   );

@@ -1,5 +1,7 @@
 /** The graph, loaded when it is shown; and the same in words. */
+
 import { lazy, Suspense } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { Awaited } from '../awaited.tsx';
 import type { Graph } from './shape.ts';
 
@@ -21,10 +23,12 @@ export function LazyGraph({ graph, label }: Props) {
         <ul>
           {graph.nodes.map(({ id, title, note }) => (
             <li key={id}>
-              {title} <span className="quiet">{note}</span>
+              {visibleText(title)} <span className="quiet">{note}</span>
               {graph.edges
                 .filter(({ from }) => from === id)
-                .map(({ to, label: words }) => ` → ${graph.nodes.find((node) => node.id === to)?.title ?? to} (${words})`)
+                .map(({ to, label: words }) =>
+                  visibleText(` → ${graph.nodes.find((node) => node.id === to)?.title ?? to} (${words})`),
+                )
                 .join(',')}
             </li>
           ))}

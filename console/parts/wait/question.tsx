@@ -1,5 +1,7 @@
 /** A question of an agent: its choices, and room for words. */
+
 import { type FormEvent, useState } from 'react';
+import { judgedLine } from '../../../src/base/visible-text.ts';
 import type { InboxItem } from '../../api/types.ts';
 import { useKeys } from '../../app/keys.ts';
 import { ShownText } from '../shown-text.tsx';
@@ -31,7 +33,7 @@ export function QuestionWait({ item, answers: { answering, send } }: Props) {
         <div className="act-row">
           {choices.map((choice, index) => (
             <button key={choice} type="button" className="button" disabled={!isOpen} onClick={() => say(choice)}>
-              {choice} <kbd>{index + 1}</kbd>
+              {judgedLine(choice)} <kbd>{index + 1}</kbd>
             </button>
           ))}
         </div>

@@ -1,5 +1,7 @@
 /** Something that waits for a person: the largest thing on the screen while it is open. */
+
 import { lazy, Suspense, useState } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { InboxItem } from '../../api/types.ts';
 import '../styles/wait-card.css';
 import { addressOfWait } from './address.ts';
@@ -30,7 +32,7 @@ export function WaitCard({ item, isGone, isAlone = false }: Props) {
           <span className="wait-sign" aria-hidden="true">
             ◐
           </span>{' '}
-          {item.kind === 'permission' ? `${item.agent} wants to use ${item.tool}` : `${item.agent} asks`}
+          {visibleText(item.kind === 'permission' ? `${item.agent} wants to use ${item.tool}` : `${item.agent} asks`)}
         </h2>
         <WayDown item={item} />
         {!isGone && !isAlone && <OnAPhone item={item} />}

@@ -1,5 +1,7 @@
 /** Who asks, and how it came to that: the agents from the top of the tree down. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { InboxItem } from '../../api/types.ts';
 import { When } from '../when.tsx';
 
@@ -11,11 +13,11 @@ export function WayDown({ item }: { readonly item: InboxItem }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: an agent may stand in its own line more than once
           <span key={index}>
             {index > 0 && <span aria-hidden="true"> › </span>}
-            {agent}
+            {visibleText(agent)}
           </span>
         ))}
       </Link>
-      {item.member !== undefined && <span className="quiet"> as {item.member}</span>}
+      {item.member !== undefined && <span className="quiet"> as {visibleText(item.member)}</span>}
       <span className="quiet">
         {' '}
         · asked <When at={item.askedAt} />

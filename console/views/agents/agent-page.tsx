@@ -1,5 +1,7 @@
 /** One agent: run it, whom it reaches, what is wrong with its file, and the file. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { firstLine } from '../../../src/projections/readable.ts';
 import type { AgentDetail } from '../../api/types.ts';
 import { LoadedView } from '../../parts/loaded-view.tsx';
@@ -33,13 +35,13 @@ function Detail({ agent }: { readonly agent: AgentDetail }) {
     <>
       <header className="section">
         <h2>{name}</h2>
-        {typeof description === 'string' && <p>{firstLine(description, DESCRIPTION_CHARACTERS)}</p>}
+        {typeof description === 'string' && <p>{visibleText(firstLine(description, DESCRIPTION_CHARACTERS))}</p>}
         <dl className="facts">
           <dt>Model</dt>
           <dd>{models.length > 0 ? models.join(', then ') : remote === undefined ? 'the project’s' : 'its own, elsewhere'}</dd>
           <dt>From</dt>
           <dd>
-            {origin}, <code>{source}</code>
+            {origin}, <code>{visibleText(source)}</code>
           </dd>
         </dl>
       </header>

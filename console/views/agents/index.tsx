@@ -1,6 +1,8 @@
 /** Agents: who there is, who fits a sentence, what is wrong with their files, and a run of any of them from here. */
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { AgentFound, AgentLine, AgentsChecked } from '../../api/types.ts';
 import type { ViewProps } from '../../app/places.ts';
 import { useQuery } from '../../app/query.ts';
@@ -87,7 +89,7 @@ function Rows({ lines, chosen }: Pick<FoundProps, 'lines' | 'chosen'>) {
           >
             <strong>{name}</strong>
             {disabled && <span className="tone-waits"> ‖ disabled</span>}
-            <span className="quiet cut">{description ?? `from ${origin}`}</span>
+            <span className="quiet cut">{visibleText(description ?? `from ${origin}`)}</span>
           </Link>
         </li>
       ))}

@@ -1,4 +1,5 @@
 /** What is wrong with the files of agents: where, what, and what to do. */
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
 import type { AgentFinding, AgentsChecked } from '../../api/types.ts';
 import './agents.css';
@@ -32,10 +33,10 @@ export function Findings({ findings }: { readonly findings: readonly AgentFindin
             {severity === 'error' ? '✗ error' : '! warning'}
           </span>{' '}
           <code>
-            {file}:{line}:{column}
+            {visibleText(file)}:{line}:{column}
           </code>
-          <p>{message}</p>
-          {fix !== undefined && <p className="quiet">{fix}</p>}
+          <p>{visibleText(message)}</p>
+          {fix !== undefined && <p className="quiet">{visibleText(fix)}</p>}
         </li>
       ))}
     </ul>

@@ -1,5 +1,7 @@
 /** One artifact: what is known of it, a look at it where that is safe and small, and its bytes. */
+
 import { useEffect, useState } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { readableBytes } from '../../../src/projections/readable.ts';
 import { artifactAddress, readArtifact } from '../../api/bytes.ts';
 import type { Refusal } from '../../api/client.ts';
@@ -24,7 +26,7 @@ export function ArtifactPage({ artifact, session }: Props) {
     <>
       <div className="section-head">
         <h2>
-          <code>{ref.replace('artifact://', '')}</code>
+          <code>{visibleText(ref.replace('artifact://', ''))}</code>
         </h2>
         {!collected && address !== undefined && (
           <a className="button" href={address} download={ref.split('/').at(-1)}>
@@ -39,7 +41,7 @@ export function ArtifactPage({ artifact, session }: Props) {
         </dd>
         <dt>From</dt>
         <dd>
-          {generated_by},{' '}
+          {visibleText(generated_by)},{' '}
           <RunLink session={session} run={run}>
             its run
           </RunLink>

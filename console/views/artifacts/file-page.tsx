@@ -1,5 +1,7 @@
 /** The changes of one file, newest first, each with who made it; comments on lines go back to who can act on them. */
+
 import { useMemo } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { EventOf, LedgerEvent } from '../../../src/events/envelope.ts';
 import { isFile } from '../../api/kept.ts';
 import { CopiedId } from '../../parts/copied-id.tsx';
@@ -27,7 +29,7 @@ export function FilePage({ path, run, shown, session }: Props) {
   return (
     <>
       <h2>
-        <code>{path}</code>
+        <code>{visibleText(path)}</code>
       </h2>
       {changes.map((change) => {
         const agent = fold.tree.runs.get(change.run_id)?.agent ?? 'somebody';
@@ -37,7 +39,7 @@ export function FilePage({ path, run, shown, session }: Props) {
           <article key={change.position} className="change" aria-label={`Change of ${agent}`}>
             <div className="section-head">
               <h3>
-                {by === 'outside' ? 'changed outside' : agent}
+                {by === 'outside' ? 'changed outside' : visibleText(agent)}
                 {by === 'command' ? ' (by a command)' : ''}
               </h3>
               <span className="tone-good">+{addedLines}</span>
@@ -48,7 +50,7 @@ export function FilePage({ path, run, shown, session }: Props) {
               <EventLink session={session} event={change.position} />
               {change.payload.after !== null && <CopiedId id={change.payload.after} what="content" />}
             </div>
-            {program !== undefined && <p className="notice waits">! {program}</p>}
+            {program !== undefined && <p className="notice waits">! {visibleText(program)}</p>}
             <DiffView
               diff={diff}
               label={`What ${agent} changed in ${path}`}

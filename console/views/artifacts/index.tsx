@@ -1,7 +1,9 @@
 /** What a session changed and left behind: by file or by run, with previews, downloads and what does not fit together. */
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { RunId } from '../../../src/base/ids.ts';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
 import { readableBytes } from '../../../src/projections/readable.ts';
 import type { ArtifactRow } from '../../api/types.ts';
@@ -118,7 +120,7 @@ function Conflicts({ reports, chosen, to }: ConflictsProps) {
               href={to({ report: String(position) })}
               aria-current={chosen === String(position) ? 'true' : undefined}
             >
-              <strong>{title}</strong>
+              <strong>{visibleText(title)}</strong>
               <span className="quiet">{counted(conflicts.length, 'file')}</span>
             </Link>
           </li>
@@ -157,7 +159,7 @@ function Changed({ files, shown, chosen, of, byRun, to }: ChangedProps) {
                   href={to({ file: path, of: run })}
                   aria-current={path === chosen && of === run ? 'true' : undefined}
                 >
-                  <code className="cut">{path}</code>
+                  <code className="cut">{visibleText(path)}</code>
                   <span>
                     <span className="tone-good">+{added}</span> <span className="tone-bad">−{removed}</span>
                   </span>
@@ -172,13 +174,13 @@ function Changed({ files, shown, chosen, of, byRun, to }: ChangedProps) {
 
 /** Two runs of one agent are two. */
 const nameOf = ({ fold }: Shown, run: string): string =>
-  `${fold.tree.runs.get(run as RunId)?.agent ?? 'somebody'} ${shortened(run)}`;
+  visibleText(`${fold.tree.runs.get(run as RunId)?.agent ?? 'somebody'} ${shortened(run)}`);
 
 function RunName({ shown, run }: { readonly shown: Shown; readonly run: string }) {
   const node = shown.fold.tree.runs.get(run as RunId);
   return (
     <li className="list-group">
-      {node?.member ?? node?.agent ?? 'somebody'} <code className="quiet">{shortened(run)}</code>
+      {visibleText(node?.member ?? node?.agent ?? 'somebody')} <code className="quiet">{shortened(run)}</code>
     </li>
   );
 }
@@ -200,7 +202,7 @@ function Stored({ artifacts, chosen, shown, byRun, to }: StoredProps) {
           {own.map(({ ref, type, bytes, collected }) => (
             <li key={ref}>
               <Link className="split-row" href={to({ artifact: ref })} aria-current={ref === chosen ? 'true' : undefined}>
-                <code className="cut">{ref.replace('artifact://', '')}</code>
+                <code className="cut">{visibleText(ref.replace('artifact://', ''))}</code>
                 <span className="quiet">
                   {type.replaceAll('_', ' ')}, {collected ? 'collected' : readableBytes(bytes)}
                 </span>

@@ -1,5 +1,7 @@
 /** Processes that agents or clients have spawned: who, for whom, how they stand, their pid and age. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { readableDuration } from '../../../src/projections/readable.ts';
 import type { AssistantRow } from '../../api/types.ts';
 import { LoadedView } from '../../parts/loaded-view.tsx';
@@ -62,7 +64,7 @@ function Rows({ rows }: { readonly rows: readonly AssistantRow[] }) {
                 {waits > 0 && <span className="tone-waits"> ◐ waits for you</span>}
               </td>
               <td className="wide">
-                <Link href={`/sessions/${session}/messages?run=${process}`}>{agent}</Link>
+                <Link href={`/sessions/${session}/messages?run=${process}`}>{visibleText(agent)}</Link>
               </td>
               <td>{spawnedBy}</td>
               <td className="number">{pid ?? ''}</td>

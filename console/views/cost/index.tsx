@@ -1,5 +1,7 @@
 /** What a session has cost, by agent, model and subtree; how its budget went down, and more of it. */
+
 import { useMemo } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
 import type { BudgetUse } from '../../../src/projections/budget.ts';
 import { addSpending, costLines } from '../../../src/projections/costs.ts';
@@ -69,7 +71,7 @@ function Root({ root, shown: { view, fold, events, isNow } }: RootProps) {
   return (
     <section className="section" aria-label={`Budget of ${root.agent}`}>
       <div className="section-head">
-        <h2>{root.agent}</h2>
+        <h2>{visibleText(root.agent)}</h2>
         <StateMark state={root.state} worth={root.verification?.state} />
         <span>{readableCost(subtreeSpending(fold.tree, root.run))} with all below it</span>
       </div>
@@ -128,7 +130,7 @@ function Subtree({ root, fold: { tree }, session }: SubtreeProps) {
     name: (
       <span style={{ paddingLeft: (depths.get(run) ?? 0) * INDENT }}>
         <RunLink session={session} run={run}>
-          {agent}
+          {visibleText(agent)}
         </RunLink>{' '}
         {role !== null && <span className="quiet">{role}</span>}
       </span>

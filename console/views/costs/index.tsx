@@ -1,6 +1,8 @@
 /** What everything has cost: by day, by agent, by model, by session. */
+
 import { useMemo } from 'react';
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
 import { addSpending } from '../../../src/projections/costs.ts';
 import { readableCost, readableCount, readableMoney } from '../../../src/projections/readable.ts';
@@ -118,9 +120,9 @@ function Sessions() {
           {dearest.map(({ session, prompt, agent, group, cost }) => (
             <tr key={session}>
               <td className="wide">
-                <Link href={`/sessions/${session}/costs`}>{prompt ?? session}</Link>
+                <Link href={`/sessions/${session}/costs`}>{visibleText(prompt ?? session)}</Link>
               </td>
-              <td>{group ?? agent}</td>
+              <td>{visibleText(group ?? agent)}</td>
               <td className="number">{readableCost(cost)}</td>
             </tr>
           ))}

@@ -1,5 +1,7 @@
 /** What went wrong in a session: the kind, the first cause, what takes it further, and the logs as they were. */
+
 import { useMemo, useState } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import { type CauseLine, foldCauses, initialCauses, resultEvent, whyOf } from '../../../src/projections/why.ts';
 import type { RunRow } from '../../api/types.ts';
@@ -57,9 +59,9 @@ function Errors({ shown, session }: Props) {
           {troubles.slice(0, SHOWN_LINES).map(({ position, agent, text, level }) => (
             <li key={position}>
               <span className={level === 'error' ? 'tone-bad' : 'tone-waits'}>{level === 'error' ? '✗ error' : '! warning'}</span>
-              <span>{agent}</span>
+              <span>{visibleText(agent)}</span>
               <EventLink session={session} event={position}>
-                {text}
+                {visibleText(text)}
               </EventLink>
             </li>
           ))}
@@ -83,9 +85,9 @@ function Failed({ node, shown, session, isFirst }: FailedProps) {
   return (
     <section className="section failure" aria-label={`${isFirst ? 'First cause: ' : ''}${node.agent} failed`}>
       <div className="section-head">
-        <h2>{isFirst ? `First cause: ${node.agent}` : node.agent}</h2>
+        <h2>{visibleText(isFirst ? `First cause: ${node.agent}` : node.agent)}</h2>
         <StateMark state={node.state} />
-        {error !== null && <code>{error.category ?? error.code}</code>}
+        {error !== null && <code>{visibleText(error.category ?? error.code)}</code>}
         <RunLink session={session} run={node.run}>
           its run
         </RunLink>
@@ -93,12 +95,12 @@ function Failed({ node, shown, session, isFirst }: FailedProps) {
       </div>
       {error !== null && (
         <>
-          <p className="tone-bad">✗ {error.message}</p>
-          {error.fix !== undefined && <p>{error.fix}</p>}
-          {error.last !== undefined && <p className="quiet">What was known last: {error.last}</p>}
+          <p className="tone-bad">✗ {visibleText(error.message)}</p>
+          {error.fix !== undefined && <p>{visibleText(error.fix)}</p>}
+          {error.last !== undefined && <p className="quiet">What was known last: {visibleText(error.last)}</p>}
         </>
       )}
-      {next !== null && shown.isNow && <pre className="next">{next}</pre>}
+      {next !== null && shown.isNow && <pre className="next">{visibleText(next)}</pre>}
       <Why node={node} shown={shown} session={session} />
       <RawLogs run={node.run} events={shown.events} session={session} isOpen={isFirst} />
     </section>
@@ -131,9 +133,9 @@ function Chain({ node, shown: { events }, session }: WhyProps) {
     <ol className="why">
       {chain.map(({ event, position, agent, text, level }) => (
         <li key={event}>
-          <span className="quiet">{agent}</span>{' '}
+          <span className="quiet">{visibleText(agent)}</span>{' '}
           <EventLink className={level === 'error' ? 'tone-bad' : ''} session={session} event={position}>
-            {text}
+            {visibleText(text)}
           </EventLink>
         </li>
       ))}

@@ -1,4 +1,5 @@
 /** What commands printed, what tools and models said when they failed: as it was. */
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { LedgerEvent } from '../../../src/events/envelope.ts';
 import { textOf } from '../../../src/events/messages.ts';
 import { attachmentAddress } from '../../api/bytes.ts';
@@ -33,7 +34,7 @@ export function RawLogs({ run, events, session, isOpen }: Props) {
       {logs.toReversed().map(({ position, title, text, whole }) => (
         <figure key={position} className="log">
           <figcaption className="quiet">
-            {title}{' '}
+            {visibleText(title)}{' '}
             {whole !== undefined && (
               <a href={whole} download>
                 the whole

@@ -1,6 +1,8 @@
 /** What was said to a group and what it answered, oldest first. */
+
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { textOf } from '../../../src/events/messages.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import { EarlierOnes } from '../../parts/earlier-ones.tsx';
@@ -33,9 +35,9 @@ function Exchange({ root, view }: { readonly root: RunNode; readonly view: Sessi
   const words = view.words.get(root.run);
   return (
     <article className="chat" aria-label="A prompt and its answer">
-      <p className="said">{prompt}</p>
+      <p className="said">{visibleText(prompt)}</p>
       <div className="section-head">
-        <span>{root.member ?? root.agent}</span>
+        <span>{visibleText(root.member ?? root.agent)}</span>
         <StateMark state={root.state} worth={root.verification?.state} />
         <span className="quiet">
           <When at={root.startedAt} />
@@ -44,7 +46,7 @@ function Exchange({ root, view }: { readonly root: RunNode; readonly view: Sessi
       </div>
       {report !== null && <StrangersText text={report.body} by={root.finalAgent ?? root.agent} />}
       {report === null && words !== undefined && <StrangersText text={words} by={root.agent} />}
-      {error !== null && <p className="tone-bad">✗ {error.message}</p>}
+      {error !== null && <p className="tone-bad">✗ {visibleText(error.message)}</p>}
     </article>
   );
 }

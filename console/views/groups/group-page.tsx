@@ -1,6 +1,8 @@
 /** One group: what was said, what it works on, who is in it; and what you say next, to all of it or to one member. */
+
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
 import { post, type Refusal } from '../../api/client.ts';
 import type { GroupShown } from '../../api/types.ts';
@@ -33,7 +35,7 @@ function Shown({ group }: { readonly group: GroupShown }) {
   return (
     <>
       <div className="section-head">
-        <h2>{group.name}</h2>
+        <h2>{visibleText(group.name)}</h2>
         <GroupState state={group.state} />
         <span className="quiet">
           {group.mode}
@@ -97,7 +99,7 @@ function Queue({ group: { queue } }: { readonly group: GroupShown }) {
       <ol>
         {queue.map(({ prompt, text, member, queuedAt }) => (
           <li key={prompt}>
-            <span className="said">{text}</span>{' '}
+            <span className="said">{visibleText(text)}</span>{' '}
             <span className="quiet">
               {member === undefined ? '' : `for ${member}, `}
               <When at={queuedAt} />

@@ -1,6 +1,8 @@
 /** Groups that last: who is in them, what they work on, what waits for them; and new ones from presets. */
+
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { counted } from '../../../src/base/wording.ts';
 import type { GroupList, GroupRow } from '../../api/types.ts';
 import { useKeys } from '../../app/keys.ts';
@@ -78,7 +80,7 @@ function Listed({ list: { folders, groups }, chosen }: ListedProps) {
   );
   return places.map(([folder, own]) => (
     <section key={folder} aria-label={folder === '' ? 'Groups' : `Folder ${folder}`}>
-      {folder !== '' && <h2 className="list-group">{folder}</h2>}
+      {folder !== '' && <h2 className="list-group">{visibleText(folder)}</h2>}
       <ul>
         {own.map((group) => (
           <li key={group.group}>
@@ -99,7 +101,7 @@ function Row({
 }) {
   return (
     <Link className="split-row" href={`/groups/${encodeURIComponent(name)}`} aria-current={isChosen ? 'true' : undefined}>
-      <strong>{name}</strong> {pinned && <span className="quiet">pinned</span>}
+      <strong>{visibleText(name)}</strong> {pinned && <span className="quiet">pinned</span>}
       <span className="quiet">
         {mode}, {counted(members.length, 'member')}
         {queued > 0 ? `, ${queued} waiting` : ''}

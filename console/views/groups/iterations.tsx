@@ -1,5 +1,7 @@
 /** The iterations of a group: who was given what, what came of it, the score and which way it goes. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { GroupProgress, Iteration, WorkerProgress } from '../../../src/projections/patterns/group-progress.ts';
 import { readableDuration } from '../../../src/projections/readable.ts';
 import { useNow } from '../../store/hooks.ts';
@@ -70,11 +72,11 @@ function Row({ one, session, hasScores }: RowProps) {
             <li key={worker}>
               <span className={state === 'failed' ? 'tone-bad' : ''}>{WORKERS[state]}</span>
               {run === null ? <strong>{worker}</strong> : <Link href={`/sessions/${session}?run=${run}`}>{worker}</Link>}
-              {task !== null && <span className="quiet">{task}</span>}
+              {task !== null && <span className="quiet">{visibleText(task)}</span>}
             </li>
           ))}
         </ul>
-        {unknown.length > 0 && <span className="tone-waits">! nobody is called {unknown.join(', ')}</span>}
+        {unknown.length > 0 && <span className="tone-waits">! nobody is called {visibleText(unknown.join(', '))}</span>}
         {stalled > 0 && <span className="tone-waits"> ! the same as before, {stalled} times</span>}
       </td>
       {hasScores && (

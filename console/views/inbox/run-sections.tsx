@@ -1,5 +1,7 @@
 /** Root runs by how they stand: at work, failed, done. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { readableCost } from '../../../src/projections/readable.ts';
 import type { RunRow } from '../../api/types.ts';
 import { StateMark } from '../../parts/state-mark.tsx';
@@ -59,13 +61,13 @@ function RunLine({ row }: { readonly row: RunRow }) {
       <Link className="list-row" href={`/sessions/${row.session}`}>
         <span className="list-line">
           <StateMark state={row.state} worth={row.verification} short />
-          <strong className="cut">{row.agent}</strong>
+          <strong className="cut">{visibleText(row.agent)}</strong>
           <span className="list-side quiet">
             {cost !== null && cost.nanoUsd > 0 && <>{readableCost(cost)} · </>}
             <When at={row.endedAt ?? row.startedAt} />
           </span>
         </span>
-        {error !== null && <span className="list-line quiet cut">{error.message}</span>}
+        {error !== null && <span className="list-line quiet cut">{visibleText(error.message)}</span>}
       </Link>
     </li>
   );

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { firstLine } from '../../../src/projections/readable.ts';
 import type { InboxItem } from '../../api/types.ts';
 import { addressOfWait } from '../../parts/wait/address.ts';
@@ -16,13 +17,13 @@ export function WaitRow({ item, isChosen }: { readonly item: InboxItem; readonly
           <span className="list-sign waits" aria-hidden="true">
             ◐
           </span>
-          <strong className="cut">{item.agent}</strong>
-          <span className="quiet cut">{item.kind === 'permission' ? item.tool : 'asks'}</span>
+          <strong className="cut">{visibleText(item.agent)}</strong>
+          <span className="quiet cut">{item.kind === 'permission' ? visibleText(item.tool) : 'asks'}</span>
           <span className="list-side quiet">
             <When at={item.askedAt} />
           </span>
         </span>
-        <span className="list-line mono cut">{firstLine(what, CHARACTERS)}</span>
+        <span className="list-line mono cut">{visibleText(firstLine(what, CHARACTERS))}</span>
       </Link>
     </li>
   );

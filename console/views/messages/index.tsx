@@ -1,5 +1,7 @@
 /** Who writes to whom in a session: threads of assistants and what people said to runs, with what became of each message. */
+
 import { useMemo, useState } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { saidTo, threadsOf } from '../../../src/front/shown-threads.ts';
 import { createProcesses } from '../../../src/projections/processes.ts';
 import { readableDuration } from '../../../src/projections/readable.ts';
@@ -72,7 +74,7 @@ function Threads({ value: { threads, said } }: { readonly value: SessionThreads 
       {shown.slice(-most).map(({ thread, agent, status, pid, total, messages }) => (
         <section key={thread} className="section" aria-label={`Thread of ${agent}`}>
           <div className="section-head">
-            <h2>{agent}</h2>
+            <h2>{visibleText(agent)}</h2>
             <span className={processWords(status).tone}>{processWords(status).words}</span>
             {pid !== null && <span className="quiet">pid {pid}</span>}
             {total > messages.length && (

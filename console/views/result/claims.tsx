@@ -1,4 +1,5 @@
 /** What the answer claims, each with the event that backs it, or why nothing does. */
+import { visibleText } from '../../../src/base/visible-text.ts';
 import type { EventOf, LedgerEvent } from '../../../src/events/envelope.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import { EventLink } from '../../parts/event-link.tsx';
@@ -29,8 +30,8 @@ export function Claims({ node, shown: { view, events } }: Props) {
           return (
             <li key={`${claim.kind} ${what}`} className={backed ? 'backed' : 'open'}>
               <span aria-hidden="true">{backed ? '✓' : '!'}</span>
-              <code>{what}</code>
-              <span>{backed ? why : `unverified: ${why}`}</span>
+              <code>{visibleText(what)}</code>
+              <span>{visibleText(backed ? why : `unverified: ${why}`)}</span>
               {by !== undefined && <EventLink session={view.session} event={by} />}
             </li>
           );
@@ -38,8 +39,8 @@ export function Claims({ node, shown: { view, events } }: Props) {
         {demanded.map(({ command, passed, why }) => (
           <li key={`demanded ${command}`} className={passed ? 'backed' : 'open'}>
             <span aria-hidden="true">{passed ? '✓' : '!'}</span>
-            <code>{command}</code>
-            <span>{passed ? 'demanded, and it passed' : `demanded: ${why ?? 'it did not pass'}`}</span>
+            <code>{visibleText(command)}</code>
+            <span>{visibleText(passed ? 'demanded, and it passed' : `demanded: ${why ?? 'it did not pass'}`)}</span>
             <EventLink session={view.session} event={checked.position} />
           </li>
         ))}

@@ -1,6 +1,8 @@
 /** The answer of a session, with what it claims and the evidence for it; what nothing backs is marked. */
+
 import { useState } from 'react';
 import type { RunId } from '../../../src/base/ids.ts';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { verificationText } from '../../../src/events/verification-text.ts';
 import type { RunNode } from '../../../src/projections/run-tree.ts';
 import { isFile } from '../../api/kept.ts';
@@ -53,7 +55,7 @@ function Result({ node, shown }: ResultProps) {
   return (
     <article className="result" aria-label={`What ${node.agent} answered`}>
       <header className="result-head">
-        <h2>{node.agent}</h2>
+        <h2>{visibleText(node.agent)}</h2>
         <StateMark state={node.state} worth={verification?.state} />
         {report !== null && (
           <button type="button" className="button quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
@@ -64,7 +66,7 @@ function Result({ node, shown }: ResultProps) {
       {verification !== null && (
         <p className={`worth ${verification.state}`}>
           {verification.state === 'verified' ? '✓' : verification.state === 'unverified' ? '!' : '○'}{' '}
-          {verificationText(verification)}
+          {visibleText(verificationText(verification))}
         </p>
       )}
       {error !== null && <Trouble what={error.message} />}

@@ -1,5 +1,7 @@
 /** What waited, what it had cost and what was changed, at the moment that is shown. */
+
 import type { ReactNode } from 'react';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { costLines } from '../../../src/projections/costs.ts';
 import { firstLine, readableCost } from '../../../src/projections/readable.ts';
 import { EventLink } from '../../parts/event-link.tsx';
@@ -23,7 +25,8 @@ export function AtThatMoment({ session, moment: { fold } }: Props) {
         {waits.slice(0, SHOWN).map((wait) => (
           <li key={`${wait.run} ${wait.wait}`}>
             <EventLink className="cut" session={session} event={wait.position}>
-              {fold.tree.runs.get(wait.run)?.agent ?? 'somebody'}: {firstLine(wait.question, CHARACTERS)}
+              {visibleText(fold.tree.runs.get(wait.run)?.agent ?? 'somebody')}:{' '}
+              {visibleText(firstLine(wait.question, CHARACTERS))}
             </EventLink>
           </li>
         ))}
@@ -32,7 +35,7 @@ export function AtThatMoment({ session, moment: { fold } }: Props) {
         {costs.slice(0, SHOWN).map((line) => (
           <li key={`${line.agent} ${line.model}`}>
             <span className="cut">
-              {line.agent} <span className="quiet">{line.model}</span>
+              {visibleText(line.agent)} <span className="quiet">{visibleText(line.model)}</span>
             </span>
             <span>{readableCost(line)}</span>
           </li>
@@ -41,7 +44,7 @@ export function AtThatMoment({ session, moment: { fold } }: Props) {
       <Part title="Files" count={files.length}>
         {files.slice(0, SHOWN).map((file) => (
           <li key={file.path}>
-            <span className="cut mono">{file.path}</span>
+            <span className="cut mono">{visibleText(file.path)}</span>
             <span className="quiet">
               +{file.added} -{file.removed}
             </span>

@@ -1,5 +1,7 @@
 /** One event, all of it: what it holds, what caused it, and the way to it. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { attachmentAddress } from '../../api/bytes.ts';
 import { isFile } from '../../api/kept.ts';
 import type { Query } from '../../app/query.ts';
@@ -35,16 +37,16 @@ export function Inspector({ view, position, query }: Props) {
           ✕
         </button>
       </header>
-      <p className="cut" title={line.text}>
-        {line.text}
+      <p className="cut" title={visibleText(line.text)}>
+        {visibleText(line.text)}
       </p>
       <dl>
         <dt>when</dt>
         <dd>{new Date(event.timestamp).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}</dd>
         <dt>who</dt>
-        <dd>{event.actor}</dd>
+        <dd>{visibleText(event.actor)}</dd>
         {event.step !== null && <dt>step</dt>}
-        {event.step !== null && <dd className="mono">{event.step}</dd>}
+        {event.step !== null && <dd className="mono">{visibleText(event.step)}</dd>}
         {cause !== undefined && <dt>because of</dt>}
         {cause !== undefined && (
           <dd>

@@ -60,7 +60,7 @@ export function Lanes({ view, moment, query }: Props) {
       <ul>
         {nodes.map((node) => (
           <li key={node.run} className="lane">
-            <span className="lane-name cut">{node.member ?? node.agent}</span>
+            <span className="lane-name cut">{visibleText(node.member ?? node.agent)}</span>
             <span className="lane-track">
               <Piece className="alive" from={node.startedAt} to={node.endedAt ?? until} scale={scale} words="" />
               {(lanes.get(node.run) ?? []).slice(-SHOWN_STRETCHES).map((one) => (

@@ -13,7 +13,8 @@ export function LiveWords({ view, moment }: { readonly view: SessionView; readon
     <ul className="live-words" aria-label="What is being said">
       {[...view.words].slice(-SHOWN).map(([run, text]) => (
         <li key={run}>
-          <strong>{moment.fold.tree.runs.get(run as RunId)?.agent ?? run}</strong> {visibleText(text.slice(-CHARACTERS))}
+          <strong>{visibleText(moment.fold.tree.runs.get(run as RunId)?.agent ?? run)}</strong>{' '}
+          {visibleText(text.slice(-CHARACTERS))}
         </li>
       ))}
     </ul>

@@ -1,4 +1,5 @@
 /** The tree of runs: who works for whom, and how each stands. */
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { readableCost, readableDuration } from '../../../src/projections/readable.ts';
 import { type Activity, activityOf, type RunNode, type RunTree, subtree } from '../../../src/projections/run-tree.ts';
 import { hueOf } from '../../parts/hue.ts';
@@ -39,12 +40,12 @@ export function RunTreePane({ session, moment, chosen, choose }: Props) {
               <span className="run-line">
                 <span className="agent-bar" style={{ background: `oklch(62% 0.09 ${hueOf(node.agent)})` }} aria-hidden="true" />
                 <StateMark state={node.state} worth={node.verification?.state} short />
-                <span className="cut">{node.member ?? node.agent}</span>
+                <span className="cut">{visibleText(node.member ?? node.agent)}</span>
                 {node.role !== null && <span className="quiet cut">{node.role}</span>}
                 <span className="list-side quiet">{node.spent.nanoUsd > 0 ? readableCost(node.spent) : ''}</span>
               </span>
               {node.endedAt === null && (
-                <span className="run-line quiet cut">{doingWords(activityOf(node, moment.time ?? now))}</span>
+                <span className="run-line quiet cut">{visibleText(doingWords(activityOf(node, moment.time ?? now)))}</span>
               )}
             </button>
           </li>

@@ -1,5 +1,7 @@
 /** Who works, how it stands, for how long and for how much; and what can be done about it. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { readableCost, readableDuration } from '../../../src/projections/readable.ts';
 import { onlyWaits, subtreeSpending } from '../../../src/projections/run-tree.ts';
 import { addressIn } from '../../api/client.ts';
@@ -38,7 +40,7 @@ export function SessionHead({ view, moment }: Props) {
   const state = isLeft ? 'interrupted' : onlyWaits(fold.tree, root.run) ? 'waiting' : root.state;
   return (
     <div className="session-head">
-      <h1>{root.agent}</h1>
+      <h1>{visibleText(root.agent)}</h1>
       <StateMark state={state} worth={root.verification?.state} />
       <span className="quiet">{readableDuration(until - root.startedAt)}</span>
       <span title="spent by this run and everything below it">{readableCost(subtreeSpending(fold.tree, root.run))}</span>

@@ -39,7 +39,7 @@ function Row({ line, event, inside, began, isRaw, isChosen, choose }: Props) {
         </span>
         <span className="agent cut">
           <span className="agent-bar" style={{ background: `oklch(62% 0.09 ${hueOf(line.agent)})` }} aria-hidden="true" />
-          {line.agent}
+          {visibleText(line.agent)}
         </span>
         <span className={isRaw ? 'text mono cut' : 'text cut'}>
           {visibleText(text)}

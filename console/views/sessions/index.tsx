@@ -1,5 +1,7 @@
 /** Conversations, newest first: all, or those that stand as one is looking for; page by page. */
+
 import { Link } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { readableCost } from '../../../src/projections/readable.ts';
 import type { SessionRow } from '../../api/types.ts';
 import { type Query, useQuery } from '../../app/query.ts';
@@ -130,9 +132,9 @@ function SessionTable({ rows, query }: { readonly rows: readonly SessionRow[]; r
                 <StateMark state={row.state} worth={row.verification} />
               </td>
               <td className="wide">
-                <Link href={`/sessions/${row.session}`}>{row.prompt ?? '(its events are gone)'}</Link>
+                <Link href={`/sessions/${row.session}`}>{visibleText(row.prompt ?? '(its events are gone)')}</Link>
               </td>
-              <td>{row.group ?? row.agent}</td>
+              <td>{visibleText(row.group ?? row.agent)}</td>
               <td className="number prompts">{row.prompts}</td>
               <td className="number">{row.cost === null ? '' : readableCost(row.cost)}</td>
               <td>

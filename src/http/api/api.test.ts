@@ -116,6 +116,10 @@ describe('the door', () => {
     await using server = await startApi();
     const login = (options: object) => server.ask('/api/v1/login', { method: 'POST', token: '', ...options });
     expect((await login({ body: '{', headers: { 'content-type': 'application/json' } })).status).toBe(400);
+    // Other bytes than text would be read as other words.
+    const bytes = Buffer.from('{"code": "\xe9"}', 'latin1');
+    const latin = await login({ body: bytes, headers: { 'content-type': 'application/json' } });
+    expect([latin.status, await latin.json()]).toMatchObject([400, { error: { message: 'The body is not UTF-8.' } }]);
     expect(await (await login(sendJson({ code: 'x', more: 1 }))).json()).toMatchObject({ error: { code: 'invalid' } });
     const large = await login(sendJson({ code: 'x'.repeat(limits.httpBodyBytes) }));
     expect([large.status, await large.json()]).toMatchObject([413, { error: { code: 'too_large' } }]);

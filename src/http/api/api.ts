@@ -10,7 +10,7 @@ import { type Deed, mayDo, roleOfCaller } from '../../front/roles.ts';
 import type { McpCaller } from '../../protocols/mcp/needs.ts';
 import type { HttpConnection } from '../listen.ts';
 import { bodyIn, bytesIn } from './body.ts';
-import { type ApiDoor, callerIn } from './door.ts';
+import { type ApiDoor, callerIn, isStillIn } from './door.ts';
 import { invalid, knownRefusal, notFound, type Refusal, refusalResponse } from './refusals.ts';
 import { addressOf, type Route, type RouteRequest } from './route.ts';
 
@@ -45,6 +45,13 @@ export function createApi({ door, routes, onError }: ApiOptions): ApiEndpoint {
 }
 
 async function answer(door: ApiDoor, route: Route, context: Context<{ Bindings: HttpConnection }>): Promise<Response> {
+  const response = await answered(door, route, context);
+  // Nobody ever reads the body of this one: a stream would count as open, and be made, for as long as the server lives.
+  if (context.req.method === 'HEAD') await response.body?.cancel();
+  return response;
+}
+
+async function answered(door: ApiDoor, route: Route, context: Context<{ Bindings: HttpConnection }>): Promise<Response> {
   const asked = await askedIn(door, route, context);
   if (!asked.ok) return refusalResponse(asked.error, asked.error.status === 401 ? { 'www-authenticate': 'Bearer' } : {});
   const outcome = await route.handle(asked.value);
@@ -81,6 +88,7 @@ async function askedIn(
     },
     param: (name) => req.param(name) ?? '',
     header: (name) => req.header(name),
+    isStillIn: () => isStillIn(door, req.raw),
   });
 }
 

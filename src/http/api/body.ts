@@ -1,4 +1,5 @@
 /** The JSON of a request, up to a limit. */
+import { isUtf8 } from 'node:buffer';
 import { type Json, parseJson } from '../../base/json.ts';
 import { limits } from '../../base/limits.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -7,12 +8,14 @@ import { invalid, type Refusal } from './refusals.ts';
 /** An empty body is an empty object. */
 export async function bodyIn(request: Request): Promise<Result<Json, Refusal>> {
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  const text = await textIn(request);
-  if (text === undefined) return fail(TOO_LARGE);
-  if (text === '') return ok({});
+  const bytes = await wholeBody(request);
+  if (bytes === undefined) return fail(TOO_LARGE);
+  if (bytes.length === 0) return ok({});
   // A form that a page of somebody else sends is never JSON.
   if (type !== 'application/json') return fail({ ...invalid('The content type must be application/json.'), status: 415 });
-  const parsed = parseJson(text);
+  // Decoded all the same it would be done with other words than theirs.
+  if (!isUtf8(bytes)) return fail(invalid('The body is not UTF-8.'));
+  const parsed = parseJson(bytes.toString('utf8'));
   return parsed.ok ? ok(parsed.value) : fail(invalid('The body is not JSON.'));
 }
 
@@ -26,7 +29,7 @@ export function bytesIn(request: Request): Result<AsyncIterable<Uint8Array>, Ref
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
-async function textIn(request: Request): Promise<string | undefined> {
+async function wholeBody(request: Request): Promise<Buffer | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.httpBodyBytes) return undefined;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -35,7 +38,7 @@ async function textIn(request: Request): Promise<string | undefined> {
     if (bytes > limits.httpBodyBytes) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 const TOO_LARGE: Refusal = {

@@ -38,6 +38,13 @@ export function callerIn({ tokens, logins, callerOf, proxied }: ApiDoor, request
   return ok(callerOf(holder.name));
 }
 
+/** Tokens are those of the whole life of a server; a login may have ended meanwhile. */
+export function isStillIn({ logins }: Pick<ApiDoor, 'logins'>, { headers }: Request): boolean {
+  if (bearerToken(headers.get('authorization') ?? undefined) !== undefined) return true;
+  const cookie = cookieIn((name) => headers.get(name) ?? undefined);
+  return cookie !== undefined && logins.holder(cookie) !== undefined;
+}
+
 type Header = (name: string) => string | undefined;
 
 export function cookieIn(header: Header): string | undefined {

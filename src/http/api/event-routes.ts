@@ -7,7 +7,7 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { type EventType, isEventType } from '../../events/catalogue.ts';
 import type { LedgerEvent } from '../../events/envelope.ts';
-import { createSight, findVisibleSession } from '../../front/sight.ts';
+import { createSight, findVisibleSession, type Seer } from '../../front/sight.ts';
 import type { FeedEntry, Ledger } from '../../ledger/port.ts';
 import { createEncodedEvents, encodedEvent, payloadForms } from '../stream/encoded-events.ts';
 import { createEncodedFeed, cursorOf, feedHead, placeOf } from '../stream/encoded-feed.ts';
@@ -91,6 +91,7 @@ function streamRoute(needs: EventNeeds): Route {
       const deltas = query.deltas === 'yes' ? needs.deltas?.(session) : undefined;
       const response = streams.open({
         ...{ caller: caller.name, cut: connection.cut, ended: () => deltas?.close() },
+        stays: async () => asked.isStillIn() && (await stillSees(ledger, caller, session)),
         frames: (signal) => sessionFrames({ events, ledger, clock, session, after, form: query.payloads, signal, deltas }),
       });
       if (response !== undefined) return ok({ kind: 'response', response });
@@ -99,6 +100,10 @@ function streamRoute(needs: EventNeeds): Route {
     },
   });
 }
+
+/** A session is seen whole or not at all: with what somebody else begins in it the rest is over. */
+const stillSees = async (ledger: Ledger, seer: Seer, session: SessionId): Promise<boolean> =>
+  seer.sees === 'everything' || (await findVisibleSession(ledger, seer, session)) !== undefined;
 
 const feedQuery = z.strictObject({
   after: z
@@ -115,7 +120,7 @@ function feedRoute({ ledger, clock, streams }: EventNeeds): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/stream', group, deed: 'look', query: feedQuery, answer: 'stream' },
     summary: 'The events of all sessions that one may see, in the one order of the ledger, and then what comes.',
-    handle: async ({ caller, query, connection, header }) => {
+    handle: async ({ caller, query, connection, header, isStillIn }) => {
       const types = query.types?.split(',');
       const unknown = types?.find((type) => !isEventType(type));
       if (unknown !== undefined) return fail(invalid(`${unknown} is no type of event.`, 'docs/events.md has them all.'));
@@ -128,7 +133,7 @@ function feedRoute({ ledger, clock, streams }: EventNeeds): Route {
       const sees = createSight(ledger, caller);
       const question = { after, form: query.payloads, types: types as readonly EventType[] | undefined, ...present({ sees }) };
       const response = streams.open({
-        ...{ caller: caller.name, cut: connection.cut },
+        ...{ caller: caller.name, cut: connection.cut, stays: async () => isStillIn() },
         frames: (signal) => feedFrames({ ...question, feed, ledger, clock, head, signal }),
       });
       return response === undefined ? fail(tooMany) : ok({ kind: 'response', response });

@@ -21,6 +21,8 @@ export interface RouteRequest<Query, Body> {
   readonly key: string | undefined;
   readonly connection: HttpConnection;
   readonly signal: AbortSignal;
+  /** Whether the token or the login still counts: what goes on for long asks again. */
+  isStillIn(): boolean;
 }
 
 export type RouteReply<Value> =

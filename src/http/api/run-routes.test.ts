@@ -76,8 +76,10 @@ describe('runs', () => {
     // As after a server that died before it could answer.
     await using again = await world.again();
     expect(await start(again, { agent: 'talker', prompt: 'hello' }, key)).toEqual({ ...first, before: true });
-    const other = await world.ask('/api/v1/runs', sendJson({ agent: 'talker', prompt: 'else' }, key));
-    expect([other.status, await other.json()]).toMatchObject([422, { error: { code: 'key_reused' } }]);
+    for (const other of [{ prompt: 'else' }, { prompt: 'hello', session: 'ses_no' }]) {
+      const refused = await world.ask('/api/v1/runs', sendJson({ agent: 'talker', ...other }, key));
+      expect([refused.status, await refused.json()]).toMatchObject([422, { error: { code: 'key_reused' } }]);
+    }
     await expect.poll(() => stateOf(world, first.run)).toBe('completed');
     expect(await payloads(world, first, 'run.started')).toMatchObject([
       { origin: { kind: 'person', client: 'api', name: 'owner' } },

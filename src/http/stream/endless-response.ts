@@ -16,11 +16,13 @@ export interface Streaming {
   readonly stopping: AbortSignal;
   /** What it is; server-sent events without it. */
   readonly type?: string | undefined;
+  /** Whether whoever reads it still may; asked before each frame is given. */
+  stays?(): Promise<boolean>;
   /** Called once, however it ended. */
   ended(): void;
 }
 
-export function endlessResponse({ clock, frames, cut, stopping, type, ended }: Streaming): Response {
+export function endlessResponse({ clock, frames, cut, stopping, type, stays, ended }: Streaming): Response {
   const leaving = new AbortController();
   const made = frames(AbortSignal.any([leaving.signal, stopping]));
   let patience: (() => void) | undefined;
@@ -38,12 +40,12 @@ export function endlessResponse({ clock, frames, cut, stopping, type, ended }: S
     {
       async pull(controller) {
         patience?.();
-        const next = await made.next().catch((error: unknown) => {
+        const [next, isAllowed] = await nextOf(made, stays).catch((error: unknown) => {
           end();
           throw error;
         });
         if (isOver) return;
-        if (next.done === true) {
+        if (next.done === true || !isAllowed) {
           controller.close();
           return end();
         }
@@ -58,6 +60,15 @@ export function endlessResponse({ clock, frames, cut, stopping, type, ended }: S
     { highWaterMark: 0 },
   );
   return new Response(body, { headers: { ...STREAM_HEADERS, ...present({ 'content-type': type }) } });
+}
+
+/** Asked once the frame is there: whatever is in it was written before. */
+async function nextOf(
+  made: AsyncGenerator<Uint8Array, void>,
+  stays: Streaming['stays'],
+): Promise<readonly [next: IteratorResult<Uint8Array, void>, isAllowed: boolean]> {
+  const next = await made.next();
+  return [next, (await stays?.()) ?? true];
 }
 
 /** Nobody in between may keep it, change it or wait for the end of it. */

@@ -12,18 +12,20 @@ export interface OpenedStream {
   readonly caller: string;
   cut(): void;
   frames(signal: AbortSignal): AsyncGenerator<Uint8Array, void>;
+  /** Whether they still may read it: a login ends, and what somebody else begins in a session is not theirs. */
+  stays(): Promise<boolean>;
   ended?(): void;
 }
 
 export function createOpenStreams(clock: Clock, stopping: AbortSignal): OpenStreams {
   const counts = new Map<string, number>();
   return {
-    open({ caller, cut, frames, ended }) {
+    open({ caller, cut, frames, stays, ended }) {
       const count = counts.get(caller) ?? 0;
       if (count >= limits.streamsPerCaller) return undefined;
       counts.set(caller, count + 1);
       return endlessResponse({
-        ...{ clock, stopping, cut, frames },
+        ...{ clock, stopping, cut, frames, stays },
         ended: () => {
           ended?.();
           const left = (counts.get(caller) ?? 1) - 1;
