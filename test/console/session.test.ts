@@ -200,9 +200,16 @@ describe('a session', () => {
     const heard = await world.ledger.read({ session: session as never, types: ['message.sent', 'message.included'] });
     expect(heard.map(({ event_type }) => event_type)).toEqual(['message.sent', 'message.included']);
     // Where nothing is under way it is the next prompt, at once.
-    await page.getByLabel('The next prompt for patient').fill('Fourth.');
+    const next = page.getByLabel('The next prompt for patient');
+    const { promise: isTyped, resolve: typed } = Promise.withResolvers<void>();
+    await page.route('**/prompts', (route) => isTyped.then(() => route.continue()), { times: 1 });
+    await next.fill('Fourth.');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
+    // What is typed before that was answered is not taken away.
+    await next.fill('And a fi');
+    typed();
     await page.getByText('It is at work.').waitFor();
+    expect(await page.getByRole('textbox').inputValue()).toBe('And a fi');
     const roots = () => world.ledger.runs({ session: session as never, roots: true });
     await expect.poll(async () => (await roots()).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
     // What is looked at as it was has no queue of today.

@@ -25,7 +25,8 @@ export function CommentBox({ path, run, comments, shown, session }: Props) {
   const root = topOf(runs, author) ?? runs.get(roots.at(-1) ?? run);
   const listener = author?.endedAt === null ? author : root?.endedAt === null ? root : undefined;
   const send = async () => {
-    const text = commentsText(path, comments.all);
+    const { all } = comments;
+    const text = commentsText(path, all);
     const done =
       listener === undefined
         ? await post('/runs', { agent: root?.agent, prompt: text, session })
@@ -38,7 +39,7 @@ export function CommentBox({ path, run, comments, shown, session }: Props) {
           : `${listener.agent} hears it before its next turn.`
         : '',
     );
-    if (done.ok) comments.clear();
+    if (done.ok) comments.sent(all);
   };
   return (
     <section className="section" aria-label="Comments">

@@ -19,7 +19,8 @@ export interface Comments {
   /** Without words the line is left as it is. */
   keep(words: string): void;
   remove(comment: LineComment): void;
-  clear(): void;
+  /** Those that were written meanwhile stay. */
+  sent(comments: readonly LineComment[]): void;
 }
 
 export function useComments(): Comments {
@@ -34,7 +35,7 @@ export function useComments(): Comments {
       setOpen(undefined);
     },
     remove: (comment) => setAll(all.filter((one) => one !== comment)),
-    clear: () => setAll([]),
+    sent: (comments) => setAll((now) => now.filter((one) => !comments.includes(one))),
   };
 }
 

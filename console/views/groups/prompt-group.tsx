@@ -19,10 +19,12 @@ export function PromptGroup({ group: { name, members } }: { readonly group: Grou
     const words = text.trim();
     if (words === '') return;
     const body = { text: words, ...(member === '' ? {} : { member }) };
+    setTold('');
     const done = await post<Prompted>(`/groups/${encodeURIComponent(name)}/prompts`, body);
     setRefusal(done.ok ? undefined : done.error);
     setTold(done.ok ? toldOf(done.value) : '');
-    if (done.ok) setText('');
+    // What was typed meanwhile is the next thing to say.
+    if (done.ok) setText((now) => (now.trim() === words ? '' : now));
     project.touch();
   };
   const submit = (event: FormEvent) => {

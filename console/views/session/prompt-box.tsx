@@ -26,22 +26,26 @@ export function PromptBox({ session, moment, run }: Props) {
   const target = named?.endedAt === null ? named : root;
   if (target === undefined || root === undefined || !moment.isNow || isFile()) return null;
   const isAtWork = target.endedAt === null;
+  const said = text.trim();
   const finish = (error: Refusal | undefined, words: string) => {
     setRefusal(error);
     setTold(error === undefined ? words : undefined);
-    if (error === undefined) setText('');
+    // What was typed meanwhile is the next thing to say.
+    if (error === undefined) setText((now) => (now.trim() === said ? '' : now));
   };
   const steer = async () => {
-    const done = await post(`/runs/${target.run}/messages`, { text: text.trim() });
+    setTold(undefined);
+    const done = await post(`/runs/${target.run}/messages`, { text: said });
     finish(done.ok ? undefined : done.error, `${target.agent} hears it before its next turn.`);
   };
   const prompt = async () => {
+    setTold(undefined);
     const path = `/sessions/${encodeURIComponent(session)}/prompts`;
-    const done = await post<PromptedSession>(path, { text: text.trim(), agent: root.agent });
+    const done = await post<PromptedSession>(path, { text: said, agent: root.agent });
     finish(done.ok ? undefined : done.error, done.ok ? promptedWords(done.value) : '');
   };
   const say = isAtWork ? steer : prompt;
-  const isEmpty = text.trim() === '';
+  const isEmpty = said === '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isEmpty) void say();

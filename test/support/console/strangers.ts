@@ -4,7 +4,7 @@ import type { Page } from '../../../tools/browser/node_modules/playwright-core/i
 const FORBIDDEN =
   '.prose :is(script, iframe, object, embed, svg, math, form, input, button, img, video, audio, style, link, meta, base, template, dialog, [id], [name], [style], [class])';
 
-/** What hides, turns around or drives a screen: outside of the words of an agent it is spelled out, or a name passes for another. */
+/** What hides, turns around or drives a screen: beside the words of an agent it is spelled out. */
 const UNSEEN = '[\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u2028-\\u202e\\u2066-\\u2069]';
 
 /** What ran, and what is there that could; read in the page. */
