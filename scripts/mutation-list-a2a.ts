@@ -125,6 +125,14 @@ export const a2aMutations: readonly Mutation[] = [
     caughtBy: { file: 'src/protocols/a2a/went-on.test.ts', test: 'who wants to be told of the second hears of it' },
   },
   {
+    invariant: 'R2: a peer that shows another task is asked so often and no more',
+    change: 'what it shows is passed over, for ever',
+    file: 'src/peers/a2a/exchange.ts',
+    find: 'if (value.id !== task.task) return',
+    replace: "if (value.id === '') return",
+    caughtBy: { file: 'src/peers/a2a/another-task.test.ts', test: 'that shows another task than it is asked about is left' },
+  },
+  {
     invariant: 'An agent of the caller’s own name is given no task by it',
     change: 'it is',
     file: 'src/protocols/a2a/send.ts',

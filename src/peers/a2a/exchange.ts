@@ -162,6 +162,10 @@ type Looked =
   | { readonly kind: 'seen' | 'stopped' }
   | { readonly kind: 'failed'; readonly failure: PeerFailure; readonly passing: boolean };
 
+const anotherTask = (task: string): PeerFailure => ({
+  ...{ kind: 'bad_response', message: `It was asked about the task ${task} and shows another one.`, fix: STRANGE },
+});
+
 /** Asks how the task stands. */
 async function look(line: PeerLine, view: TaskView, signal: AbortSignal): Promise<Looked> {
   const task = view.task();
@@ -170,6 +174,8 @@ async function look(line: PeerLine, view: TaskView, signal: AbortSignal): Promis
     const value = await withinTime(line, limits.peerCallMs, signal, (options) =>
       line.client.getTask({ tenant: '', id: task.task, historyLength: limits.peerHistory }, options),
     );
+    // It would be passed over, and the task would be at work for ever.
+    if (value.id !== task.task) return { kind: 'failed', failure: anotherTask(task.task), passing: true };
     view.apply({ payload: { $case: 'task', value } });
     return { kind: 'seen' };
   } catch (error) {
