@@ -91,8 +91,8 @@ function Row({ one, session, hasScores }: RowProps) {
           )}
         </td>
       )}
-      {hasScores && <td>{trend === null ? '' : TRENDS[trend]}</td>}
-      <td>{readableDuration((endedAt ?? now) - startedAt)}</td>
+      {hasScores && <td className="whole-words">{trend === null ? '' : TRENDS[trend]}</td>}
+      <td className="whole-words">{readableDuration((endedAt ?? now) - startedAt)}</td>
     </tr>
   );
 }
