@@ -85,7 +85,7 @@ describe('at a terminal', () => {
     await using person = sitDown(project, ['run', 'user-of-it', 'Go.']);
     await person.sees('allow? yes or no');
     // Where a line is broken depends on how long the folder's name is.
-    const words = (text: string) => text.replaceAll(/\s+/g, '');
+    const words = (text: string) => text.replaceAll(/\n {2}¦ |\s+/g, '');
     const screen = words(person.screen());
     for (const part of [
       '.mcp.json starts the MCP server test',
