@@ -1,8 +1,15 @@
-/** Edits of the user's own that are hard to see: what git was told to pass over, and what is written in the very moment. */
+/** What is hard to see in the user's repository: what git passes over, what is written in the very moment, what git has swept. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { git, testRepository, value, workspacesIn, writeFiles } from '../../../test/support/workspaces/test-repository.ts';
+import {
+  commitFiles,
+  git,
+  testRepository,
+  value,
+  workspacesIn,
+  writeFiles,
+} from '../../../test/support/workspaces/test-repository.ts';
 import { type ApplyRequest, applyWork, undoLast } from './apply.ts';
 
 const record = { made: async () => undefined, undone: async () => undefined };
@@ -63,4 +70,24 @@ it('line ends may be said by the repository alone (.git/info/attributes)', async
   const request = { repo: top, base: place.base ?? '', patch, run: 'run_1', session: 'ses_1' };
   expect(value(await applyWork(options, request, record)).kind).toBe('applied');
   expect(readFileSync(join(top, 'w.bat'), 'utf8')).toBe('one\r\n2\r\n');
+});
+
+it('work of which git has swept where it began is applied to what is checked out, where it fits', async () => {
+  const { top, options, workspaces } = await testRepository({ 'a.txt': LINES });
+  writeFiles(top, { 'notes.txt': 'not committed\n' });
+  const wanted = { repo: top, session: 'ses_1', task: 'task-1', base: 'working-tree' };
+  const { place } = value(await workspaces.prepare(wanted));
+  writeFiles(place.path, { 'a.txt': LINES.replace('two', '2') });
+  const { patch } = value(await workspaces.capture(place));
+  value(await workspaces.remove(place, { force: true }));
+  git(top, 'gc', '-q', '--prune=now');
+  const request = { repo: top, base: place.base ?? '', patch, run: 'run_1', session: 'ses_1' };
+  expect(() => git(top, 'cat-file', '-e', request.base)).toThrow();
+  expect(value(await applyWork(options, request, record)).kind).toBe('applied');
+  expect(readFileSync(join(top, 'a.txt'), 'utf8')).toBe(LINES.replace('two', '2'));
+  value(await undoLast(options, record));
+  commitFiles(top, { 'a.txt': 'all is new\n' });
+  expect(await applyWork(options, request, record)).toMatchObject({
+    error: { code: 'base_gone', fix: expect.stringContaining('troupe artifacts') },
+  });
 });

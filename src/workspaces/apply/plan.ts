@@ -49,13 +49,12 @@ export interface PlanOptions {
 
 type Committed = Repository & { readonly head: string };
 
-export async function planApply(
-  git: PrivateGit,
-  repository: Committed,
-  options: PlanOptions,
-): Promise<Result<ApplyPlan, Failure>> {
+export async function planApply(git: PrivateGit, repository: Committed, given: PlanOptions): Promise<Result<ApplyPlan, Failure>> {
+  // Nothing keeps where work began once its place is gone. What the patch needs of it may be checked out all the same.
+  const isHere = (await git.run(['cat-file', '-e', `${given.base}^{tree}`])).ok;
+  const options = isHere ? given : { ...given, base: repository.head };
   const wanted = await treeOfPatch(git, options.base, options.patch);
-  if (!wanted.ok) return wanted;
+  if (!wanted.ok) return isHere ? wanted : fail(baseGone(given.base));
   const touched = await changesBetween(git, options.base, wanted.value);
   if (!touched.ok) return touched;
   const module = touched.value.find(({ before, after }) => before?.mode === MODULE_MODE || after?.mode === MODULE_MODE);
@@ -83,6 +82,14 @@ export async function planApply(
   if (!blocked.ok) return blocked;
   const about = { changes: changes.value, files: files.value, inTheWay: blocked.value, seen };
   return ok({ ...nothingToDo(ours.value), to: tree, ...about });
+}
+
+function baseGone(base: string): Failure {
+  const gone = `Where the work began (${base.slice(0, 12)}) is not in the repository any more`;
+  return {
+    ...{ code: 'base_gone', message: `${gone}, and the patch does not fit what is checked out.` },
+    fix: 'Its patch is kept: troupe artifacts list names it, and troupe artifacts get writes it, for git apply --reject.',
+  };
 }
 
 const nothingToDo = (tree: string): ApplyPlan => ({
