@@ -182,34 +182,12 @@ export const recordedMutations: readonly Mutation[] = [
     },
   },
   {
-    invariant: 'Budgets of trials hold',
-    change: 'what is spent is not taken off',
-    file: 'src/trials/run-tests.ts',
-    find: 'Math.max(0, left - trial.usd)',
-    replace: 'Math.max(0, left)',
-    caughtBy: {
-      file: 'test/e2e/trials-budgets.test.ts',
-      test: 'is bounded for all of them together, whichever test they are of',
-    },
-  },
-  {
     invariant: 'The same events give the same spans',
     change: 'ids are chance',
     file: 'src/telemetry/span.ts',
     find: '.update(JSON.stringify(words))',
     replace: '.update(JSON.stringify([...words, process.hrtime.bigint().toString()]))',
     caughtBy: { file: 'src/telemetry/follow.test.ts', test: 'are the same when they are told again' },
-  },
-  {
-    invariant: 'Spans say no words unless they are wanted',
-    change: 'arguments of calls are always told',
-    file: 'src/telemetry/fold.ts',
-    find: 'const given = fold.wording.content && input !== undefined ? () => JSON.stringify(input) : undefined;',
-    replace: 'const given = input !== undefined ? () => JSON.stringify(input) : undefined;',
-    caughtBy: {
-      file: 'src/telemetry/follow.test.ts',
-      test: 'are what the official code would send, hang together, and say nothing that was said',
-    },
   },
   {
     invariant: 'Of a transcript that has grown nothing is counted twice',

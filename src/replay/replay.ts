@@ -10,7 +10,7 @@ import { limits } from '../base/limits.ts';
 import { createEmbeddedDriver } from '../engine/local/embedded-driver.ts';
 import type { EngineOptions } from '../engine/options.ts';
 import type { RunEnd } from '../engine/port.ts';
-import { forgetPast } from '../engine/record/kept-past.ts';
+import { keepNoPast } from '../engine/record/kept-past.ts';
 import { takeUp } from '../engine/take-up.ts';
 import type { Failure, RunStatus } from '../events/catalogue.ts';
 import type { LedgerEvent } from '../events/envelope.ts';
@@ -91,6 +91,8 @@ async function playToEnd(
   played: Played,
   stops: Stops,
 ): Promise<RunEnd | { readonly refused: Failure } | undefined> {
+  // What was come to since stands where it is recorded, before what was read of it: it is read anew each time.
+  keepNoPast(engine.ledger);
   const driver = createEmbeddedDriver(engine, new Set());
   for (;;) {
     const [row = root] = await played.runs({ run: root.run });
@@ -98,8 +100,6 @@ async function playToEnd(
     if (taken.kind !== 'resumed') return { refused: notBegun(taken) };
     const end = await endOrStuck(taken.handle.done, played, stops);
     if ((end?.kind !== 'waiting' && end?.kind !== 'parked') || !stops.next()) return end;
-    // What was come to since stands where it is recorded: before what was read of it.
-    forgetPast(engine.ledger, root.run);
   }
 }
 

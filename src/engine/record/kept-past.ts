@@ -27,12 +27,18 @@ interface Weighed extends KeptPast {
 
 const keptOf = new WeakMap<Ledger, RecentlyUsed<RunId, Weighed>>();
 
+const neverKept = new WeakSet<Ledger>();
+
+/** Of this ledger nothing is read a second time: to weigh what is kept would cost more than it is worth. */
+export const keepNoPast = (ledger: Ledger): void => void neverKept.add(ledger);
+
 export const keptPast = (ledger: Ledger, run: RunId): KeptPast | undefined => keptOf.get(ledger)?.get(run);
 
 export const forgetPast = (ledger: Ledger, run: RunId): void => keptOf.get(ledger)?.delete(run);
 
 /** `read` is what was read just now: the rest was weighed before. */
 export function keepPast(ledger: Ledger, run: RunId, past: KeptPast, read: readonly LedgerEvent[]): void {
+  if (neverKept.has(ledger)) return;
   const all = keptOf.get(ledger) ?? createRecentlyUsed<RunId, Weighed>(limits.pastsKept);
   keptOf.set(ledger, all);
   const known = all.get(run);
