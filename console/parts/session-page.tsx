@@ -1,6 +1,8 @@
 /** A view of a session: its tabs, and what is shown of its events, at the moment that the address names (`?at=`). */
 import { type ReactNode, useMemo, useState } from 'react';
+import { visibleText } from '../../src/base/visible-text.ts';
 import type { LedgerEvent } from '../../src/events/envelope.ts';
+import { onlyWaits } from '../../src/projections/run-tree.ts';
 import { isFile } from '../api/kept.ts';
 import { useQuery } from '../app/query.ts';
 import { useSession } from '../store/hooks.ts';
@@ -9,6 +11,7 @@ import type { SessionFold } from '../store/session-fold.ts';
 import { Awaited } from './awaited.tsx';
 import { Scrubber } from './scrubber/scrubber.tsx';
 import { SessionTabs } from './session-tabs.tsx';
+import { StateMark } from './state-mark.tsx';
 import './styles/split.css';
 import { Trouble } from './trouble.tsx';
 
@@ -46,6 +49,7 @@ export function SessionPage({ session, title, name, children }: Props) {
     <>
       <header className="view-head">
         <h1>{title}</h1>
+        <Whose fold={shown.fold} />
         <SessionTabs session={session} current={name} />
       </header>
       {view.count > 0 && <Scrubber view={view} count={shown.count} isNow={shown.isNow} move={move} />}
@@ -64,6 +68,19 @@ export function SessionPage({ session, title, name, children }: Props) {
       ) : (
         children(shown)
       )}
+    </>
+  );
+}
+
+/** Of tabs side by side in a browser, whose this is, and how it stands. */
+function Whose({ fold }: { readonly fold: SessionFold }) {
+  const newest = fold.tree.roots.at(-1);
+  const root = newest === undefined ? undefined : fold.tree.runs.get(newest);
+  if (root === undefined) return null;
+  return (
+    <>
+      <span>{visibleText(root.agent)}</span>
+      <StateMark state={onlyWaits(fold.tree, root.run) ? 'waiting' : root.state} worth={root.verification?.state} />
     </>
   );
 }

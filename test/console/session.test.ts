@@ -208,7 +208,7 @@ describe('a session', () => {
     // What is typed before that was answered is not taken away.
     await next.fill('And a fi');
     typed();
-    await page.getByText('It is at work.').waitFor();
+    await page.getByText('It has begun.').waitFor();
     expect(await page.getByRole('textbox').inputValue()).toBe('And a fi');
     const roots = () => world.ledger.runs({ session: session as never, roots: true });
     await expect.poll(async () => (await roots()).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);

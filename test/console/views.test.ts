@@ -281,7 +281,7 @@ describe('groups and the rest', () => {
     await page.getByLabel('To whom').selectOption('coder');
     await page.getByLabel('What you say').fill('Only you.');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('It is at work.').waitFor();
+    await page.getByText('It has begun.').waitFor();
     await page.getByLabel('What you say').fill('Only you. Again.');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText(/^It waits its turn/).waitFor();
@@ -295,7 +295,7 @@ describe('groups and the rest', () => {
     const say = async (words: string) => {
       await page.getByLabel('What you say').fill(words);
       await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByText('It is at work.').waitFor();
+      await page.getByText('It has begun.').waitFor();
     };
     await say('Hold 0.');
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -2,6 +2,7 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { post, type Refusal } from '../../api/client.ts';
 import type { GroupShown } from '../../api/types.ts';
+import { promptedWords } from '../../parts/prompted-words.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import { project } from '../../store/hooks.ts';
 
@@ -22,7 +23,7 @@ export function PromptGroup({ group: { name, members } }: { readonly group: Grou
     setTold('');
     const done = await post<Prompted>(`/groups/${encodeURIComponent(name)}/prompts`, body);
     setRefusal(done.ok ? undefined : done.error);
-    setTold(done.ok ? toldOf(done.value) : '');
+    setTold(done.ok ? promptedWords(done.value) : '');
     // What was typed meanwhile is the next thing to say.
     if (done.ok) setText((now) => (now.trim() === words ? '' : now));
     project.touch();
@@ -72,6 +73,3 @@ export function PromptGroup({ group: { name, members } }: { readonly group: Grou
     </form>
   );
 }
-
-const toldOf = ({ outcome, before }: Prompted): string =>
-  outcome === 'started' ? 'It is at work.' : `It waits its turn; ${before} before it.`;

@@ -7,6 +7,7 @@ import type { RunId } from '../../../src/base/ids.ts';
 import { post, type Refusal } from '../../api/client.ts';
 import { isFile } from '../../api/kept.ts';
 import type { PromptedSession } from '../../api/types.ts';
+import { promptedWords } from '../../parts/prompted-words.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import type { Moment } from './moment.ts';
 import { PromptQueue } from './prompt-queue.tsx';
@@ -96,6 +97,3 @@ export function PromptBox({ session, moment, run }: Props) {
     </form>
   );
 }
-
-const promptedWords = ({ outcome, before }: PromptedSession): string =>
-  outcome === 'started' ? 'It is at work.' : `It waits its turn; ${before} before it.`;
