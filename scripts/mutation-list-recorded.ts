@@ -182,6 +182,22 @@ export const recordedMutations: readonly Mutation[] = [
     },
   },
   {
+    invariant: 'All trials share one budget',
+    change: 'what a trial cost is there again for the next',
+    file: 'src/trials/run-tests.ts',
+    find: 'Math.max(0, left - trial.usd)',
+    replace: 'Math.max(0, left)',
+    caughtBy: { file: 'test/e2e/trials-budgets.test.ts', test: 'is bounded for all of them together, whichever test they are of' },
+  },
+  {
+    invariant: 'Judges are held to what is left',
+    change: 'a judge has no budget',
+    file: 'src/trials/judge.ts',
+    find: 'const budget = usdLeft === undefined ? undefined : { usd: usdLeft };',
+    replace: 'const budget = undefined;',
+    caughtBy: { file: 'test/e2e/trials-budgets.test.ts', test: 'is bounded for judges, too' },
+  },
+  {
     invariant: 'The same events give the same spans',
     change: 'ids are chance',
     file: 'src/telemetry/span.ts',
