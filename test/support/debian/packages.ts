@@ -76,6 +76,14 @@ function makeStartable(root: string): void {
   }
 }
 
+const LOCK_SECONDS = 120;
+
+/** One after the other, and behind what somebody else installs on this machine: two at the same time are one too many for dpkg. */
+function inTurn(args: readonly string[]): void {
+  const patient = ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
+  execFileSync('flock', [join(CACHE, 'debian', 'in-turn'), 'apt-get', ...patient, ...args], { stdio: 'pipe' });
+}
+
 /** Whoever is ready first wins: what several unpack at the same time is the same. Says what went wrong. */
 function unpack(kept: string, packages: readonly string[]): string | undefined {
   mkdirSync(dirname(kept), { recursive: true });
@@ -84,13 +92,13 @@ function unpack(kept: string, packages: readonly string[]): string | undefined {
   mkdirSync(join(archives, 'partial'), { recursive: true });
   const download = (): void => {
     const options = ['-y', '--no-install-recommends', '--reinstall', '--download-only', '-o', `Dir::Cache::archives=${archives}`];
-    execFileSync('apt-get', ['install', ...options, ...packages], { stdio: 'pipe' });
+    inTurn(['install', ...options, ...packages]);
   };
   try {
     try {
       download();
     } catch {
-      execFileSync('apt-get', ['update'], { stdio: 'pipe' });
+      inTurn(['update']);
       download();
     }
     const root = join(folder, 'root');
