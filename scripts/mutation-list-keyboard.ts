@@ -262,4 +262,12 @@ export const keyboardMutations: readonly Mutation[] = [
     replace: "if (name === 'fetched') return",
     caughtBy: { file: 'src/engine/calls/rules.test.ts', test: 'rules for hosts decide about a fetch' },
   },
+  {
+    invariant: 'A ban of another tool of what its server does not have stops the agent',
+    change: 'it is taken as it is',
+    file: 'src/tools/mcp/rights.ts',
+    find: "tool.includes('*') || server.tools.includes(tool)) return undefined;",
+    replace: "tool.includes('*') || server.name !== '') return undefined;",
+    caughtBy: { file: 'test/e2e/misspelled-rights.test.ts', test: 'that stands for no tool refuses the agent, and says where' },
+  },
 ];

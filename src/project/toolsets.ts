@@ -104,7 +104,7 @@ export function createToolsets(options: ToolsetsOptions): Toolsets {
       const builtIns = await builtInsFor(names);
       const mcp = await serversOf(agent);
       const made = await createToolset({ names, builtIns, mcp });
-      const vain = mcp === undefined || !made.ok ? [] : await vainRightsOf(agent, options.named, mcp);
+      const vain = mcp === undefined || !made.ok ? [] : await vainRightsOf(agent, options.named, mcp, folder);
       if (vain.length > 0) return fail(vain.join('\n'));
       if (made.ok) return ok(made.value.map((tool) => watched(tool, options.watching)));
       return fail(made.error.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)).join('\n'));

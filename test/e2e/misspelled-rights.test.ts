@@ -42,6 +42,50 @@ describe('a right of the settings', () => {
   );
 });
 
+describe('a ban of another tool', () => {
+  const file = (rest: string): string => `---\nname: second\ndescription: Notes.\ntools: mcp__tools\n${rest}---\nYou note.\n`;
+  const SETTINGS = '.claude/settings.json';
+  const denied = (word: string): string => JSON.stringify({ permissions: { deny: [word] } });
+
+  it.each([
+    ['of its agent', 'disallowedTools: mcp__tools__noet\n', denied('Read(x)'), '.claude/agents/second.md:5:'],
+    ['of its settings', '', denied('mcp__tools__noet'), `${SETTINGS}:1:`],
+  ])('that stands for no tool refuses the agent, and says where: %s', async (_what, rest, settings, where) => {
+    await using project = await createTestProject(`${mcp}permissions: { "mcp:tools": allow }\n`, agentWith('tools: [list]'));
+    await project.write('.claude/agents/second.md', file(rest));
+    await project.write(SETTINGS, settings);
+    const { code, said, asked } = await runs(project, 'second');
+    expect(code).not.toBe(0);
+    expect(asked).toBe(0);
+    const doctor = await project.look('doctor', '--offline');
+    expect(doctor.code).not.toBe(0);
+    for (const text of [said, doctor.out]) {
+      expect(text).toContain(where);
+      expect(text).toContain('has no tool for "mcp__tools__noet"');
+      expect(text).toContain('Did you mean "mcp__tools__note"?');
+    }
+  });
+
+  it('that stands for one, or has stars for the server or the tool, is taken as it is', async () => {
+    await using project = await createTestProject(`${mcp}permissions: { "mcp:tools": allow }\n`, agentWith('tools: [list]'));
+    await project.write('.claude/agents/second.md', file('disallowedTools: mcp__tools__fail, mcp__tools__delete_*\n'));
+    await project.write(SETTINGS, denied('mcp__*__delete_repo'));
+    expect(await runs(project, 'second')).toMatchObject({ asked: 2 });
+  });
+
+  it('of opencode can be for none: no agent of it has tools of servers', async () => {
+    await using project = await createTestProject(`${mcp}permissions: { "mcp:tools": allow }\n`, agentWith('tools: [list]'));
+    await project.write(
+      '.opencode/agents/second.md',
+      '---\ndescription: x\ntools: { tools_noet: false, "tools_*": true }\n---\nYou note.\n',
+    );
+    const model = await project.serve({ text: 'All done.' });
+    await project.look('run', 'second', 'Go.');
+    expect(model.requests).toHaveLength(1);
+    expect(JSON.stringify(model.requests[0]?.body)).not.toContain('tools__note');
+  });
+});
+
 describe('a right of an agent', () => {
   const vain =
     '---\nname: second\ntools: ["mcp:tools"]\npermissions: { "mcp:tools": allow, "mcp:tools/noet": deny }\n---\nYou note.\n';

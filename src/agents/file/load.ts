@@ -10,6 +10,7 @@ import { checkDefinition, checkPrompt } from '../definition/check-definition.ts'
 import { type AgentDefinition, definitionSchema, type Frontmatter } from '../definition/definition.ts';
 import { checkName, toDefinition } from '../definition/to-definition.ts';
 import type { ForeignOrigin, RuleFile } from '../foreign/file.ts';
+import type { WrittenRight } from '../foreign/written-rule.ts';
 import { confinedPath, isInside } from '../text/confined-path.ts';
 import { arrangeAndCut, type Diagnostic, errorAt, isError } from '../text/diagnostics.ts';
 import { type FileSpans, splitFile } from '../text/frontmatter.ts';
@@ -46,6 +47,8 @@ export interface LoadedAgent {
   readonly included?: readonly string[] | undefined;
   /** Where its rules stand, of another tool's agent: settings of that tool are part of it. */
   readonly ruleFile?: RuleFile;
+  /** Of another tool's agent: its rights for tools of MCP servers, as they stand there. */
+  readonly serverRights?: readonly WrittenRight[] | undefined;
 }
 
 type Loaded = Result<LoadedAgent, readonly Diagnostic[]>;
@@ -117,9 +120,10 @@ async function loadForeign(file: OpenFile, origin: ForeignOrigin, spans: FileSpa
       return read.error.isMissing === true ? [] : [{ file: name, problem: read.error.message }];
     }),
   );
-  const { map, frontmatter, disabled, ruleFile, ...assembled } = readForeignFile(origin, file.source, spans, settings.flat());
+  const read = readForeignFile(origin, file.source, spans, settings.flat());
+  const { map, frontmatter, disabled, ruleFile, serverRights, ...assembled } = read;
   const loaded = await define(file, map, frontmatter, assembled, disabled);
-  return loaded.ok ? ok({ ...loaded.value, ruleFile }) : loaded;
+  return loaded.ok ? ok({ ...loaded.value, ruleFile, serverRights }) : loaded;
 }
 
 async function define(

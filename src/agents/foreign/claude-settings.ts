@@ -73,7 +73,8 @@ const joined = (all: readonly SharedRules[]): SharedRules => ({
 function entry(written: unknown, permission: Permission, place: SourcePlace): SharedRules {
   if (typeof written !== 'string') return asksForAll(place, 'a rule is not a text', permission);
   const read = readClaudeRule(written, permission);
-  if (read.kind === 'rules') return { rules: read.rules, diagnostics: [] };
+  if (read.kind === 'rules')
+    return { rules: read.rules.map((rule) => ({ ...rule, written: { word: written, place } })), diagnostics: [] };
   if (read.kind === 'none') return unknownTool(written, permission, place);
   const message = `the rule of ${quote(written)} is not kept; the tool asks first instead`;
   // What should be held back and cannot be told apart: all of it asks.

@@ -22,6 +22,7 @@ import {
   withoutCounterpart,
 } from './foreign.ts';
 import { coversTool, type ForeignRule, heldBack, withRules } from './foreign-rules.ts';
+import type { WrittenRight } from './written-rule.ts';
 
 /** Its short names. Each is a model whose price is known by that very name: a budget in dollars must hold. */
 export const claudeModels: Readonly<Record<string, string>> = {
@@ -44,7 +45,8 @@ export const translateClaude: Translate = (value, placeOf, settings) => {
   const tools = [...new Set(named)].filter((tool) => !gone.some((one) => coversTool(one.tool, tool)));
   const shared = readClaudeSettings(settings);
   const own = [...(listed ?? []), ...refused].flatMap((entry) => entry.rules);
-  const rules = rulesFor(tools, [...own, ...shared.rules]);
+  const all = [...own, ...shared.rules];
+  const rules = rulesFor(tools, all).map(({ rule }) => rule);
   const said = {
     name: reader.text('name'),
     description: description(reader),
@@ -56,18 +58,37 @@ export const translateClaude: Translate = (value, placeOf, settings) => {
   const disabled = reader.flag('disabled');
   reader.finish('Claude Code', { known: UNSUPPORTED, decoration: DECORATION, bans: BANS });
   const frontmatter = compact({ ...said, permissions: heldBack(allowed, tools, reader.held) });
-  return { frontmatter, disabled, diagnostics: [...reader.diagnostics, ...shared.diagnostics] };
+  const diagnostics = [...reader.diagnostics, ...shared.diagnostics];
+  return { frontmatter, disabled, diagnostics, serverRights: serverRights(tools, all) };
 };
 
 /** Those about tools that the agent has. A rule for servers with a star in their name is one for each that fits. */
-function rulesFor(tools: readonly string[], rules: readonly ForeignRule[]): readonly ForeignRule[] {
+function rulesFor(tools: readonly string[], rules: readonly ForeignRule[]): readonly MadeRule[] {
   const servers = [...new Set(tools.flatMap((tool) => parseMcpReference(tool)?.server ?? []))];
   return rules.flatMap((rule) => {
     const reference = parseMcpReference(rule.tool);
-    if (reference === undefined) return tools.includes(rule.tool) ? [rule] : [];
+    if (reference === undefined) return tools.includes(rule.tool) ? [{ rule, of: rule.tool }] : [];
     const { server, tool } = reference;
     const isMeant = (one: string): boolean => one === server || (rule.permission !== 'allow' && fitsText(server, one));
-    return servers.filter(isMeant).map((one) => ({ ...rule, tool: tool === undefined ? `mcp:${one}` : `mcp:${one}/${tool}` }));
+    return servers.filter(isMeant).map((one) => {
+      const made = { ...rule, tool: tool === undefined ? `mcp:${one}` : `mcp:${one}/${tool}` };
+      return { rule: made, of: rule.tool };
+    });
+  });
+}
+
+/** A rule, and the name in which a star may have stood for its server. */
+interface MadeRule {
+  readonly rule: ForeignRule;
+  readonly of: string;
+}
+
+/** A star within the name of a tool stays what it is: nobody has misspelled one. */
+function serverRights(tools: readonly string[], rules: readonly ForeignRule[]): readonly WrittenRight[] {
+  return rulesFor(tools, rules).flatMap(({ rule: { tool: right, written }, of }) => {
+    const tool = parseMcpReference(right)?.tool;
+    if (written === undefined || tool === undefined || tool.includes('*')) return [];
+    return [{ right, ...written, isForMany: of.includes('*') }];
   });
 }
 
@@ -130,7 +151,8 @@ function translateTool(written: string, path: Path, permission: 'allow' | 'deny'
       return first === undefined ? [] : [{ tool: first.tool, rules: read.rules }];
     // A tool that is named whole is itself meant, and not its like.
     const named = written.includes('*') ? read.rules : [first];
-    return named.map((rule) => ({ tool: rule.tool, rules: permission === 'allow' ? [] : [rule] }));
+    const at = { word: written, place: reader.placeOf(path) };
+    return named.map((rule) => ({ tool: rule.tool, rules: permission === 'allow' ? [] : [{ ...rule, written: at }] }));
   }
   if (read.kind === 'unsaid') {
     reader.warn(path, `the rule of ${quote(written)} is not kept; the tool asks first instead`);

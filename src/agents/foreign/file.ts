@@ -14,7 +14,7 @@ import { translateOpencode } from './opencode.ts';
 
 export type ForeignOrigin = 'claude' | 'opencode';
 
-export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled' | 'diagnostics'> {
+export interface ForeignFile extends Pick<Translation, 'frontmatter' | 'disabled' | 'diagnostics' | 'serverRights'> {
   readonly map: YamlMap;
   readonly prompt: string;
   readonly ruleFile: RuleFile;
@@ -41,12 +41,13 @@ export function readForeignFile(
   const { map, warnings } = readMap(source, spans);
   const read = (these: readonly SettingsText[]): Translation =>
     TRANSLATIONS[origin](map.value, map.placeOf, these, nameFromFile(source.file));
-  const { frontmatter, prompt = '', disabled, diagnostics } = read(settings);
+  const { frontmatter, prompt = '', disabled, diagnostics, serverRights } = read(settings);
   const body = source.text.slice(spans.body.start, spans.body.end).replaceAll('\r\n', '\n').trim();
   return {
     map,
     frontmatter,
     disabled,
+    serverRights,
     prompt: literalPrompt(body === '' ? prompt : body),
     diagnostics: [...diagnostics, ...warnings],
     ruleFile: (right) => ruleFile(right, source.file, settings, read),

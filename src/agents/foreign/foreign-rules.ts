@@ -7,6 +7,7 @@ import { hostPatternProblem, hostWithin, pathPatternProblem, pathWithin } from '
 import { type Permission, type Rule, type RuleMap, stricter } from '../../permissions/rule-map.ts';
 import { shellPatternProblem, shellWithin } from '../../permissions/shell-rules.ts';
 import type { FrontmatterPermissions } from './foreign.ts';
+import type { WrittenRule } from './written-rule.ts';
 
 /** One rule of theirs, about one of our tools. */
 export interface ForeignRule {
@@ -14,6 +15,8 @@ export interface ForeignRule {
   /** In our form; every call without one. */
   readonly pattern?: string | undefined;
   readonly permission: Permission;
+  /** As it stands there, and where. */
+  readonly written?: WrittenRule | undefined;
 }
 
 /** These do nothing that would have to be asked for. */

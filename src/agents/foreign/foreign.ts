@@ -8,6 +8,7 @@ import { fitsText } from '../../permissions/glob.ts';
 import type { Frontmatter } from '../definition/definition.ts';
 import { type Diagnostic, quote, warningAt } from '../text/diagnostics.ts';
 import type { Path, PlaceOf } from '../text/yaml-map.ts';
+import type { WrittenRight } from './written-rule.ts';
 
 export interface Translation {
   readonly frontmatter: Frontmatter;
@@ -16,6 +17,8 @@ export interface Translation {
   /** The file switches its agent off. */
   readonly disabled: boolean;
   readonly diagnostics: readonly Diagnostic[];
+  /** Of its rights, those for one tool of an MCP server: which it has is known when it is started. */
+  readonly serverRights?: readonly WrittenRight[] | undefined;
 }
 
 /** The tool's own settings in the project: a file that is there, or why it could not be read. */
@@ -73,6 +76,7 @@ export function ourTools(pattern: string): readonly string[] {
 
 /** Collects the warnings of one file and reads its keys one by one, so that what nobody asked for can be named at the end. */
 export interface ForeignReader {
+  readonly placeOf: PlaceOf;
   readonly diagnostics: Diagnostic[];
   warn(path: Path, message: string, fix?: string, part?: 'key' | 'value'): void;
   /** What was not understood may have been meant as a ban: these tools ask first, `*` for all of them. */
@@ -117,6 +121,7 @@ export function foreignReader(value: Readonly<Record<string, unknown>>, placeOf:
     (found: unknown): found is number =>
       typeof found === 'number' && found >= min && found <= max;
   return {
+    placeOf,
     diagnostics,
     warn,
     hold,

@@ -14,11 +14,16 @@ import { type AttachState, neighbour } from './state.ts';
 
 const CHILDREN = ['run_child1', 'run_child2', 'run_child3', 'run_child4', 'run_child5', 'run_child6'] as RunId[];
 
-function stateOf(changes: Partial<AttachState> = {}, children = 2): AttachState {
+function stateOf(
+  changes: Partial<AttachState> = {},
+  children = 2,
+  more?: (list: ReturnType<typeof eventList>) => void,
+): AttachState {
   const list = eventList();
   started(list, 'worker');
   for (const run of CHILDREN.slice(0, children))
     started(list, `helper\u001b[31m ${run.at(-1)}`, { origin: { kind: 'pattern', parent: ROOT, role: 'worker' } }, { run });
+  more?.(list);
   const tree = initialRunTree();
   for (const event of list.events) foldRunTree(tree, event);
   return {
@@ -115,6 +120,27 @@ it('a run that nobody works on because it waits for an answer is waiting, and no
   // Nor does the tree say that it works.
   expect(cut).toMatch(/▸ ‖ worker {2}interrupted/);
   expect(cut).not.toMatch(/working|asking/);
+});
+
+it('says why a model has to be asked again: of the marked run, or else of the first that waits for that', () => {
+  const [first = ROOT, second = ROOT] = CHILDREN;
+  const fail = (list: ReturnType<typeof eventList>): void => {
+    for (const [run, message] of [
+      [first, 'test cannot be reached\u001b[2J'],
+      [second, 'test is out of order'],
+    ] as const) {
+      list.add('model.request', { turn: 1, model: 'test/model', added: [] }, { run });
+      const error = { kind: 'network', message } as const;
+      list.add('model.failed', { turn: 1, model: 'test/model', attempt: 1, error, final: false, nextInMs: 40_000 }, { run });
+    }
+  };
+  const shown = (changes: Partial<AttachState>): string => drawn(stateOf(changes, 2, fail), 100, 15).text;
+  expect(shown({})).toMatch(/^helper 1: test cannot be reached$/m);
+  expect(shown({ selected: second })).toMatch(/^helper 2: test is out of order$/m);
+  expect(shown({ waits: [wait] })).toMatch(/^\? worker waits for you: i answers; helper 1: test cannot be reached$/m);
+  // Whoever has stopped waits for nothing.
+  expect(shown({ driver: { by: 'nobody' } })).not.toContain('cannot be reached');
+  expect(drawn(stateOf(), 100, 15).text).not.toContain('helper 1:');
 });
 
 it('says what there is more of than the first question', () => {

@@ -5,6 +5,7 @@ import { limits } from '../../base/limits.ts';
 import { present } from '../../base/present.ts';
 import { counted } from '../../base/wording.ts';
 import { endedText } from '../../events/verification-text.ts';
+import { subtree } from '../../projections/run-tree.ts';
 import { firstWords, headLine } from '../drive/inbox-list.ts';
 import { leftStanding } from '../drive/left-standing.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -158,7 +159,16 @@ function inboxRows(inbox: AttachState['inbox'], marked: string | undefined, widt
 
 const OFFER = 'nobody works on this run: r takes it up here';
 
-function told({ notice, waits, inbox, call, driver, mode, tree, root }: AttachState): string {
+/** Why a model has to be asked again: of the marked run, or else of the first that waits for that. */
+function outageText({ tree, root, selected, driver }: AttachState): string {
+  if (driver.by === 'nobody' || driver.by === 'ended') return '';
+  const waiting = subtree(tree, root).filter(({ asking }) => asking?.why !== undefined);
+  const node = waiting.find(({ run }) => run === selected) ?? waiting[0];
+  return node === undefined ? '' : `${safeLine(node.agent)}: ${safeLine(node.asking?.why ?? '')}`;
+}
+
+function told(state: AttachState): string {
+  const { notice, waits, inbox, call, driver, mode, tree, root } = state;
   if (mode.kind === 'leaving')
     return `the run is worked on here: leaving stops it. Leave? y or n (to go on: ${call} resume ${shortId(root)})`;
   if (notice !== undefined) return safeLine(notice);
@@ -174,7 +184,7 @@ function told({ notice, waits, inbox, call, driver, mode, tree, root }: AttachSt
         ? OFFER
         : ''
       : `? ${safeLine(first.agent)} waits for you${more}: i answers`;
-  return [own, others].filter((part) => part !== '').join('; ');
+  return [own, outageText(state), others].filter((part) => part !== '').join('; ');
 }
 
 function typedRow(state: AttachState, width: number): { readonly row: string; readonly column: number } | undefined {

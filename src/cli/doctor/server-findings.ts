@@ -1,6 +1,5 @@
 /** Whether the MCP servers start and say which tools they have: of the settings, of other tools' files, of agents' own. */
 
-import type { AgentDefinition } from '../../agents/definition/definition.ts';
 import type { LoadedAgent } from '../../agents/file/load.ts';
 import { formatDiagnostic } from '../../agents/text/diagnostics.ts';
 import { counted } from '../../base/wording.ts';
@@ -19,27 +18,24 @@ export interface ServerFindingOptions {
 
 export async function serverFindings(context: CommandContext, options: ServerFindingOptions): Promise<readonly Finding[]> {
   const { config, offline } = options;
-  const agents = options.agents.filter(({ disabled }) => !disabled).map(({ definition }) => definition);
-  const tried = await tryServers(config, agents, { env: context.terminal.env, clock: context.clock, offline });
+  const agents = options.agents.filter(({ disabled }) => !disabled);
+  const definitions = agents.map(({ definition }) => definition);
+  const tried = await tryServers(config, definitions, { env: context.terminal.env, clock: context.clock, offline });
   return [...tried.map(findingOf), ...vainRights(config, agents, tried)];
 }
 
 /** Rights for tools that a server does not have, as a run would refuse them. */
-function vainRights(
-  config: ProjectConfig,
-  agents: readonly AgentDefinition[],
-  tried: readonly TriedServer[],
-): readonly Finding[] {
+function vainRights(config: ProjectConfig, agents: readonly LoadedAgent[], tried: readonly TriedServer[]): readonly Finding[] {
   const listed = tried.flatMap((one) =>
     one.kind === 'tried' && one.tools.ok ? [{ name: one.server, tools: one.tools.value, agent: one.agent }] : [],
   );
   const shared = listed.filter(({ agent }) => agent === undefined);
   const said = [
     ...vainInSettings(config.named, listed).map(formatDiagnostic),
-    ...agents.flatMap((agent) => {
+    ...agents.flatMap(({ definition: agent, serverRights }) => {
       const own = listed.filter((one) => one.agent === agent.name);
       const others = shared.filter(({ name }) => own.every((one) => one.name !== name));
-      return vainInAgent(agent, [...own, ...others]);
+      return vainInAgent(agent, [...own, ...others], serverRights);
     }),
   ];
   const fix = 'correct the name: a right that stands for nothing may have been meant as a ban, so that no run begins with it';

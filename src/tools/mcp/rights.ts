@@ -28,6 +28,18 @@ export function vainRights(rights: readonly string[], servers: readonly KnownSer
   });
 }
 
+/** Whether a server has what another tool's file names; `undefined` also for what is no name of one tool, or of none of these. */
+export function vainElsewhere(
+  { server: name, tool }: { readonly server: string; readonly tool?: string | undefined },
+  word: string,
+  servers: readonly KnownServer[],
+): Omit<VainRight, 'right'> | undefined {
+  const server = servers.find((one) => one.name === name);
+  if (server === undefined || tool === undefined || tool.includes('*') || server.tools.includes(tool)) return undefined;
+  const names = server.tools.map((one) => `mcp__${name}__${one}`);
+  return { message: `the MCP server ${name} has no tool for ${JSON.stringify(word)}`, fix: suggest(word, names, 'names') };
+}
+
 function problemOf(right: string, servers: readonly KnownServer[]): Omit<VainRight, 'right'> | undefined {
   const colon = longest(servers, ({ name }) => right.startsWith(`mcp:${name}/`));
   if (colon !== undefined) {
