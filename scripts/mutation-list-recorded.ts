@@ -187,7 +187,10 @@ export const recordedMutations: readonly Mutation[] = [
     file: 'src/trials/run-tests.ts',
     find: 'Math.max(0, left - trial.usd)',
     replace: 'Math.max(0, left)',
-    caughtBy: { file: 'test/e2e/trials-budgets.test.ts', test: 'is bounded for all of them together, whichever test they are of' },
+    caughtBy: {
+      file: 'test/e2e/trials-budgets.test.ts',
+      test: 'is bounded for all of them together, whichever test they are of',
+    },
   },
   {
     invariant: 'Judges are held to what is left',

@@ -78,7 +78,7 @@ function makeStartable(root: string): void {
 
 const LOCK_SECONDS = 120;
 
-/** One after the other, and behind what somebody else installs on this machine: two at the same time are one too many for dpkg. */
+/** One after the other, and behind what somebody else installs on this machine: two at a time are one too many for dpkg. */
 function inTurn(args: readonly string[]): void {
   const patient = ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
   execFileSync('flock', [join(CACHE, 'debian', 'in-turn'), 'apt-get', ...patient, ...args], { stdio: 'pipe' });
