@@ -16,7 +16,7 @@ import { CANCELLED, type TurnOutcome } from '../loop/port.ts';
 import { firstDifference } from '../projections/comparing/first-difference.ts';
 import { lasting, volatileFields, volatileTypes } from '../projections/comparing/volatile.ts';
 import { isBroadcast } from '../projections/patterns/broadcast-text.ts';
-import { placesToCome } from './places-to-come.ts';
+import { type PlacesToCome, placesToCome } from './places-to-come.ts';
 import type { RunRecord } from './record.ts';
 import type { Stops } from './stops.ts';
 
@@ -35,15 +35,13 @@ export interface ReplayDifference {
   readonly now?: Json | undefined;
 }
 
-export interface Comparison extends Omit<ReplayWatch, keyof Stops> {
+export interface Comparison extends Omit<ReplayWatch, keyof Stops>, PlacesToCome {
   /** What the run would append: the recorded event that it stands for. */
   appended(event: NewEvent): LedgerEvent | undefined;
   /** The first of all, when the run has come to where it comes; `undefined` when it is the same throughout. */
   first(): ReplayDifference | undefined;
   /** How many recorded events were come to again, or asked for. */
   compared(): number;
-  /** Where the record has what this run, or one below it, comes to next; beyond all of it where there is nothing more. */
-  nextOf(run: RunId): number;
   /** A turn of which nothing is recorded, and that the end of its run does not explain. */
   unexplained(): string | undefined;
 }
@@ -74,7 +72,7 @@ export function createComparison(record: RunRecord, changed?: (position: number,
   const asked = new Map<RunId, Json>();
   const toMeet = standing.filter((event) => isToBeMet(event, root.run, reopened) && isLast(known, event));
   const turns = new Set<string>();
-  const nextOf = placesToCome(record, toMeet, met, turns);
+  const places = placesToCome(record, toMeet, met, turns);
   let unexplained: string | undefined;
 
   const at = (run: RunId, type: EventType, step: string) => ({ run, agent: agents.get(run) ?? '', type, step });
@@ -131,7 +129,7 @@ export function createComparison(record: RunRecord, changed?: (position: number,
         (one, other) => one.position - other.position || Number(other.kind === 'new') - Number(one.kind === 'new'),
       )[0];
     },
-    nextOf,
+    ...places,
     compared: () => met.size,
     unexplained: () => unexplained,
   };

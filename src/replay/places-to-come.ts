@@ -21,13 +21,20 @@ interface Place {
   readonly turn?: string;
 }
 
+export interface PlacesToCome {
+  /** Where the record has what this run, or one below it, comes to next; beyond all of it where there is nothing more. */
+  nextOf(run: RunId): number;
+  /** Nothing is left of it but that it is cancelled: whoever does that, the run does nothing more until then. */
+  isToBeStopped(run: RunId): boolean;
+}
+
 /** `toMeet`: what has to come about; `met`: what has; `turns`: those that were asked for once more, each with its run. */
 export function placesToCome(
   { rows, standing }: RunRecord,
   toMeet: readonly LedgerEvent[],
   met: ReadonlySet<number>,
   turns: ReadonlySet<string>,
-): (run: RunId) => number {
+): PlacesToCome {
   const all: readonly Place[] = [
     ...toMeet.map(({ run_id: run, position }) => ({ run, position })),
     ...standing.flatMap(({ run_id: run, position, event_type: type, step }) =>
@@ -47,15 +54,35 @@ export function placesToCome(
     return own[at]?.position ?? Number.POSITIVE_INFINITY;
   };
   const children = Map.groupBy(rows, ({ parent }) => parent);
-  return (run) => {
-    let next = Number.POSITIVE_INFINITY;
-    const left = [run];
-    for (let one = left.pop(); one !== undefined; one = left.pop()) {
-      next = Math.min(next, nextIn(one));
-      for (const child of children.get(one) ?? []) left.push(child.run);
-    }
-    return next;
+  const cancelled = ownCancelledEnds(standing);
+  const starts = new Map(
+    standing.flatMap((event) => (event.event_type === 'run.started' ? [[event.run_id, event.position]] : [])),
+  );
+  const hasBegun = (run: RunId): boolean => met.has(starts.get(run) ?? 0);
+  return {
+    nextOf(run) {
+      let next = Number.POSITIVE_INFINITY;
+      const left = [run];
+      for (let one = left.pop(); one !== undefined; one = left.pop()) {
+        next = Math.min(next, nextIn(one));
+        for (const child of children.get(one) ?? []) left.push(child.run);
+      }
+      return next;
+    },
+    isToBeStopped: (run) =>
+      cancelled.get(run) === nextIn(run) && (children.get(run) ?? []).every(({ run: child }) => hasBegun(child)),
   };
+}
+
+/** Where those end who were cancelled at their own work; whoever ends as one below it was cancelled need not have been. */
+function ownCancelledEnds(standing: readonly LedgerEvent[]): ReadonlyMap<RunId, number> {
+  return new Map(
+    standing.flatMap((event) => {
+      const isOne =
+        event.event_type === 'run.ended' && event.payload.status === 'cancelled' && event.payload.finalRun === undefined;
+      return isOne ? [[event.run_id, event.position]] : [];
+    }),
+  );
 }
 
 /**

@@ -61,7 +61,7 @@ export async function replayRun(ledger: ReadsRecord, run: RunId, options: Replay
   const agents = options.agents === undefined ? undefined : beingRead(options.agents);
   const shown = agents === undefined ? record : withoutSetups(record);
   const played = recordedLedger(shown, (ref) => ledger.payload(ref), comparison.appended);
-  const stops = createStops(record, played.come, comparison.nextOf);
+  const stops = createStops(record, played.come, comparison);
   const engine = noOutside(record, played, { ...comparison, ...stops }, { patterns: options.patterns, agents });
   const isBusy = (): boolean => agents?.isBusy() === true;
   const end = await playToEnd(engine, root, { ...played, isBusy }, stops);

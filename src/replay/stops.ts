@@ -5,6 +5,7 @@
  */
 import type { RunId } from '../base/ids.ts';
 import type { EventOf, LedgerEvent } from '../events/envelope.ts';
+import type { PlacesToCome } from './places-to-come.ts';
 import type { RunRecord } from './record.ts';
 
 export interface Stops {
@@ -23,19 +24,16 @@ interface Stop {
 export const isCancel = (event: LedgerEvent): event is EventOf<'run.signalled'> =>
   event.event_type === 'run.signalled' && event.payload.signal === 'cancel';
 
-/** `cancel` has the engine hear it; `nextOf` says where the record has what a run comes to next. */
-export function createStops(
-  { standing, late }: RunRecord,
-  cancel: (event: LedgerEvent) => void,
-  nextOf: (run: RunId) => number,
-): Stops {
+/** `cancel` has the engine hear it. */
+export function createStops({ standing, late }: RunRecord, cancel: (event: LedgerEvent) => void, places: PlacesToCome): Stops {
   const cancels = standing.filter(isCancel).map((event): Stop => ({ position: event.position, come: () => cancel(event) }));
   const pending = new Map<string, Stop>(cancels.map((stop) => [String(stop.position), stop]));
   const waiting = new Set<() => void>();
+  let isOver = false;
   const firstOf = (): readonly [string, Stop] | undefined =>
     [...pending].toSorted(([, one], [, other]) => one.position - other.position)[0];
-  const untilPast = async (isNext: () => boolean, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && isNext())
+  const untilPast = async (isHeld: () => boolean, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && isHeld())
       await new Promise<void>((resolve) => {
         waiting.add(resolve);
         signal.addEventListener('abort', () => resolve(), { once: true });
@@ -48,6 +46,7 @@ export function createStops(
         pending.delete(first[0]);
         first[1].come();
       }
+      isOver = first === undefined;
       const waited = [...waiting];
       waiting.clear();
       for (const goOn of waited) goOn();
@@ -61,9 +60,11 @@ export function createStops(
     due(run, signal) {
       const isNext = (): boolean => {
         const first = firstOf();
-        return first !== undefined && first[1].position < nextOf(run);
+        return first !== undefined && first[1].position < places.nextOf(run);
       };
-      return signal.aborted || !isNext() ? undefined : untilPast(isNext, signal);
+      // That somebody above stops it is no event. When nothing can be done any more, it was something else.
+      const isHeld = (): boolean => isNext() || (!isOver && places.isToBeStopped(run));
+      return signal.aborted || !isHeld() ? undefined : untilPast(isHeld, signal);
     },
   };
 }

@@ -82,7 +82,9 @@ export function recordedTools(tree: CallsTools, node: DrivenRun, setup: AgentSet
           return placed(caller.stepIndex, step, resultPart(known.payload));
         }
         if (tool === undefined) return refuse(caller, step, asked, `The tool ${asked.name} is not available now.`);
-        return await callNow(caller, { step, turn, tool, asked, beside, place });
+        const result = await callNow(caller, { step, turn, tool, asked, beside, place });
+        await tree.replay?.due(node.run, node.abort.signal);
+        return result;
       });
     },
   };

@@ -23,7 +23,7 @@ import { ok } from '../../base/result.ts';
 import { type Message, userText } from '../../events/messages.ts';
 import { openSqliteLedger } from '../../ledger/sqlite/store.ts';
 import type { ModelRequest } from '../../models/port.ts';
-import type { Tool } from '../../tools/port.ts';
+import { type Tool, textResult } from '../../tools/port.ts';
 import type { RunHandle } from '../port.ts';
 import { readAll } from '../record/read-all.ts';
 
@@ -37,13 +37,15 @@ interface Play {
   readonly brains: Readonly<Record<string, Brain>>;
   readonly agents?: WorldOptions['agents'];
   readonly engineOptions?: WorldOptions['engineOptions'];
+  /** Beside those of assistants. */
+  readonly tools?: readonly Tool[];
 }
 
-function createdWorld({ brains, agents = [boss(), helper()], engineOptions = {} }: Play): World {
+function createdWorld({ brains, agents = [boss(), helper()], engineOptions = {}, tools: others = [] }: Play): World {
   const ids = createIds(systemClock, systemRandom);
   const ledger = openSqliteLedger({ path: ':memory:', clock: systemClock, ids, validate: true });
   const service = createMessageService({ ledger, clock: systemClock, ids });
-  const tools: readonly Tool[] = assistantTools({
+  const own: readonly Tool[] = assistantTools({
     assistants: {
       ...service,
       list: async () => ok({ items: [], totalItems: 0 }),
@@ -51,6 +53,7 @@ function createdWorld({ brains, agents = [boss(), helper()], engineOptions = {} 
     },
     clock: systemClock,
   });
+  const tools = [...own, ...others];
   const world = createWorld({
     ledger,
     agents,
@@ -257,6 +260,44 @@ describe('an agent that spawns assistants', () => {
       'boss completed',
       'helper cancelled',
       'helper cancelled',
+    ]);
+  });
+
+  it.each([
+    ['a tool', []],
+    ['a tool, and a sub-agent beside it', [{ name: 'quick', input: { prompt: 'Go.', reason: 'it is quick' } }]],
+  ])('takes one with it that is between two turns, and is played again with no turn more: behind %s', async (_what, beside) => {
+    const begun = Promise.withResolvers<void>();
+    const untilStopped: Tool = {
+      ...{ name: 'wait', description: 'waits', inputSchema: { type: 'object' }, replay: 'safe', readOnly: true },
+      async run(_input, { signal }) {
+        begun.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return textResult('stopped');
+      },
+    };
+    const world = createdWorld({
+      agents: [boss(), helper({ tools: ['wait'], agents: ['quick'] }), agent({ name: 'quick', tools: [] })],
+      tools: [untilStopped],
+      brains: {
+        helper: () => calls({ name: 'wait', input: {} }, ...beside),
+        quick: () => says('Done.'),
+        boss: async (request) => {
+          if (turnOf(request) === 1) return calls(spawn('Wait.'));
+          await begun.promise;
+          // Played again it comes to its end only when its assistant could have asked once more.
+          return turnOf(request) < 8
+            ? calls({ name: 'poll_assistant', input: { process_id: processIn(request) } })
+            : reports('Enough.');
+        },
+      },
+    });
+    const handle = await started(world);
+    expect(await result(handle)).toMatchObject({ status: 'completed' });
+    const ends = (await readAll(world.ledger, handle.session)).filter((one) => one.event_type === 'run.ended');
+    expect(ends.map(({ payload }) => payload).slice(-2)).toMatchObject([
+      { status: 'cancelled', turns: 1 },
+      { status: 'completed' },
     ]);
   });
 
