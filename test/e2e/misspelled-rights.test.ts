@@ -66,6 +66,13 @@ describe('a ban of another tool', () => {
     }
   });
 
+  it('is none where it allows: lists of what is allowed keep old names', async () => {
+    await using project = await createTestProject(`${mcp}permissions: { "mcp:tools": allow }\n`, agentWith('tools: [list]'));
+    await project.write('.claude/agents/second.md', file(''));
+    await project.write(SETTINGS, JSON.stringify({ permissions: { allow: ['mcp__tools__noet'] } }));
+    expect(await runs(project, 'second')).toMatchObject({ asked: 2 });
+  });
+
   it('that stands for one, or has stars for the server or the tool, is taken as it is', async () => {
     await using project = await createTestProject(`${mcp}permissions: { "mcp:tools": allow }\n`, agentWith('tools: [list]'));
     await project.write('.claude/agents/second.md', file('disallowedTools: mcp__tools__fail, mcp__tools__delete_*\n'));

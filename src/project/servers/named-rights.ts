@@ -34,7 +34,10 @@ export function vainInAgent(
   written?: readonly WrittenRight[],
 ): readonly string[] {
   if (FOREIGN.test(source))
-    return Object.keys(permissions ?? {}).flatMap((right) => vainForeign(right, source, servers, written));
+    return Object.entries(permissions ?? {}).flatMap(([right, decision]) =>
+      // Lists of what is allowed keep old names, and one that allows nothing can harm nobody.
+      decision === 'allow' ? [] : vainForeign(right, source, servers, written),
+    );
   return vainRights(Object.keys(permissions ?? {}), servers).map(({ message, fix }) =>
     spellOut(`${source}: ${message}${fix === undefined ? '' : `. ${fix}`}`),
   );
