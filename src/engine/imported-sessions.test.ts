@@ -17,10 +17,11 @@ it('is closed for whatever would go on, and open for a run of our own', async ()
   expect(await engine.resume(run)).toMatchObject(refused);
   expect(await engine.withdraw(run)).toMatchObject(refused);
   expect(await engine.fork({ run })).toMatchObject(refused);
-  expect(await engine.cancel(run, 'enough')).toEqual({ kind: 'ended' });
-  expect(await engine.pause(run, 'wait')).toEqual({ kind: 'ended' });
-  expect(await engine.send(run, 'Hello')).toEqual({ kind: 'ended' });
-  expect(await engine.answer(run, 'turn/1/ask', { kind: 'text', text: 'yes' })).toEqual({ kind: 'ended' });
+  const closed = { code: 'imported', message: expect.stringContaining('imported from Codex') };
+  await expect(engine.cancel(run, 'enough')).rejects.toMatchObject(closed);
+  await expect(engine.pause(run, 'wait')).rejects.toMatchObject(closed);
+  await expect(engine.send(run, 'Hello')).rejects.toMatchObject(closed);
+  await expect(engine.answer(run, 'turn/1/ask', { kind: 'text', text: 'yes' })).rejects.toMatchObject(closed);
   const own = await engine.start({ agent: 'helper', input: userText('Hello'), workspace: '/' });
   expect(own).toMatchObject({ kind: 'started' });
   if (own.kind === 'started') expect(await own.handle.done).toMatchObject({ kind: 'ended' });
