@@ -21,6 +21,8 @@ import { agent, says } from '../support/world.ts';
 
 /** Names that are nobody's but a group's. */
 const GROUPS = ['<img src=x onerror=window.hit=1>', 'safe\u200b\u2066name\u2069', 'crew \u202e# werc\u202c'];
+/** A name that reads like another one. */
+const UNSEEN = 'hel\u200bper';
 /** A name of a file that could close an attribute. */
 const FILE = '"><img src=x onerror=window.hit=1>.md';
 
@@ -143,6 +145,7 @@ describe('words of strangers', () => {
     const fileOf = (name: string, text: string) =>
       `---\nname: ${name}\nmodel: test/model\ndescription: ${JSON.stringify(text)}\n---\n${text}\n`;
     for (const [index, text] of payloads.entries()) await writeFile(join(folder, `s${index}.md`), fileOf(`s${index}`, text));
+    await writeFile(join(folder, 'unseen.md'), fileOf(UNSEEN, 'Helps.'));
     await writeFile(join(folder, FILE), 'descripton: <img src=x onerror=window.hit=1>');
     const { presets } = (await (await world.ask('/api/v1/presets')).json()) as { presets: { name: string }[] };
     for (const name of GROUPS) {
@@ -152,6 +155,7 @@ describe('words of strangers', () => {
     await areHarmless([
       ['/agents', '.split-row', 60],
       ...[0, 20, 71, 72, 73].map((index) => [`/agents/s${index}`, '.split-main .shown-text', 1] as const),
+      [`/agents/${encodeURIComponent(UNSEEN)}`, '.split-main .shown-text', 1],
       ['/groups', '.split-row', GROUPS.length],
       ...GROUPS.map((name) => [`/groups/${encodeURIComponent(name)}`, '.split-main .table', 1] as const),
     ]);

@@ -34,7 +34,7 @@ function Detail({ agent }: { readonly agent: AgentDetail }) {
   return (
     <>
       <header className="section">
-        <h2>{name}</h2>
+        <h2>{visibleText(name)}</h2>
         {typeof description === 'string' && <p>{visibleText(firstLine(description, DESCRIPTION_CHARACTERS))}</p>}
         <dl className="facts">
           <dt>Model</dt>

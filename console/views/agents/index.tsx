@@ -87,7 +87,7 @@ function Rows({ lines, chosen }: Pick<FoundProps, 'lines' | 'chosen'>) {
             href={`/agents/${encodeURIComponent(name)}`}
             aria-current={name === chosen ? 'true' : undefined}
           >
-            <strong>{name}</strong>
+            <strong>{visibleText(name)}</strong>
             {disabled && <span className="tone-waits"> ‖ disabled</span>}
             <span className="quiet cut">{visibleText(description ?? `from ${origin}`)}</span>
           </Link>

@@ -66,7 +66,7 @@ function Rows({ rows }: { readonly rows: readonly AssistantRow[] }) {
               <td className="wide">
                 <Link href={`/sessions/${session}/messages?run=${process}`}>{visibleText(agent)}</Link>
               </td>
-              <td>{spawnedBy}</td>
+              <td>{visibleText(spawnedBy)}</td>
               <td className="number">{pid ?? ''}</td>
               <td className="number">{readableDuration((finishedAt ?? now) - startedAt)}</td>
               <td className="number">{exitCode ?? ''}</td>

@@ -128,8 +128,8 @@ function Members({ group: { members, strategy, worktrees, repo } }: { readonly g
         <tbody>
           {members.map(({ name, agent, role, model }) => (
             <tr key={name}>
-              <td>{name}</td>
-              <td>{agent}</td>
+              <td>{visibleText(name)}</td>
+              <td>{visibleText(agent)}</td>
               <td>{role}</td>
               <td>{model ?? 'its own'}</td>
               <td>

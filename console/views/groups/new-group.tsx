@@ -1,6 +1,7 @@
 /** A new group: from the repository's presets, your own, or those that come along. */
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
+import { visibleText } from '../../../src/base/visible-text.ts';
 import { post, type Refusal } from '../../api/client.ts';
 import type { PresetRow } from '../../api/types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -105,9 +106,9 @@ function Picker({ presets, chosen, choose }: PickerProps) {
           <label key={reference} className="preset">
             <input type="radio" name="preset" checked={chosen === reference} onChange={() => choose(reference)} />
             <span>
-              <strong>{name}</strong>{' '}
+              <strong>{visibleText(name)}</strong>{' '}
               <span className="quiet">
-                {mode}: {workers.join(', ')}
+                {mode}: {visibleText(workers.join(', '))}
               </span>
               {shadowedBy !== null && <span className="tone-waits"> ! the name means {shadowedBy} elsewhere</span>}
               <span className="preset-about">{description}</span>
